@@ -17,7 +17,7 @@ from ovos_persona_memory.extraction.statements import (
     is_question,
 )
 from ovos_persona_memory.records import GUEST, Turn
-from ovos_persona_memory.text import contains_secret, languages, tells_secret
+from ovos_persona_memory.text import contains_secret, forget_clause, languages, tells_secret
 from ovos_persona_memory.text.languages import Language
 
 UNFINISHED = 12
@@ -73,8 +73,10 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
         first, *others = languages.sentences_of(asked) or [asked]
         found = _requested(first, language, before)
         return [*found, *(_told(" ".join(others), language, before) if others else ())]
-    if language.asks_to_forget(text):
+    request = forget_clause(text, language)
+    if language.asks_to_forget(text) or (request is not None and request.exclaims):
         return []
+    text = request.before if request is not None else text
     reading = read(text, before.said, before.by_assistant, known)
     _asks.note((text, lang), language.is_question(text) or is_question(text, language, reading))
     found = candidates(text, language, reading, before)

@@ -9,7 +9,7 @@ from itertools import combinations
 from ovos_persona_memory.records import Entry, Fact, Scope, Selection, Turn
 from ovos_persona_memory.search.query_expansion import COMPOUNDING, LOOKED_THROUGH, PART, REST
 from ovos_persona_memory.stores import BOTH, Store, words_of
-from ovos_persona_memory.text import Language, languages, says_another_word
+from ovos_persona_memory.text import Language, forget_clause, languages, says_another_word
 
 Record = Turn | Entry | Fact
 Groups = tuple[frozenset[str], ...]
@@ -43,12 +43,16 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
 
 
 def is_told_by_person(record: Record) -> bool:
-    """Whether a person stated it: a memory, a fact, or a user turn that is no question and no command."""
+    """Whether a person stated it: a memory, a fact, or a user turn that is no question, no command and no request to
+    forget something."""
     if not isinstance(record, Turn):
         return True
     if record.role != "user" or not record.text:
         return False
     spoken = languages.for_text(record.lang, record.text)
+    request = forget_clause(record.text, spoken)
+    if request is not None and request.exclaims:
+        return False
     return not spoken.only_asks(record.text) and not (
         spoken.is_command(record.text) and spoken.without_lead(record.text) == record.text
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ovos_persona_memory.skill.intent_matching import LONGEST, MatchedIntent
-from ovos_persona_memory.text import Language, fold, languages
+from ovos_persona_memory.text import Language, fold, forbids_forgetting, languages, states_forgetting
 
 LIST = "memory_words.list"
 BEFORE, BEHIND = 2, 3
@@ -105,11 +105,13 @@ def requested(text: str, spoken: Language) -> MatchedIntent | None:
             return MatchedIntent("remember_this" if keeps != turned else "forget_that")
     plain = [part[0] for part in parts]
     verb = _verb(plain, (*known.forget, *known.erase))
-    turned = verb is not None and _is_turned(plain, verb, known)
+    turned = verb is not None and (_is_turned(plain, verb, known) or forbids_forgetting(text, spoken))
     if verb is None:  # "you don't need to remember the gardener any more"
         verb = _verb(plain, known.remember)
         turned = verb is None or not _is_turned_anywhere(plain[: verb + 1], verb, known)
-    return None if verb is None or turned or _asks(text, spoken) else _named(plain, said, tokens, verb, known)
+    if verb is None or turned or states_forgetting(text, spoken) or _asks(text, spoken):
+        return None
+    return _named(plain, said, tokens, verb, known)
 
 
 def _is_for_others(text: str, spoken: Language) -> bool:
@@ -209,7 +211,11 @@ def _verb(words: Sequence[str], verbs: Iterable[tuple[str, ...]]) -> int | None:
 
 
 def _is_turned(words: Sequence[str], verb: int, known: RequestWords) -> bool:
-    """Whether a "not" near the verb negates it: "don't forget that"."""
+    """Whether a "not" near the verb, or before a polite phrase that leads to it, negates it: "don't forget that", "i
+    don't want you to forget"."""
+    lead = next((len(one) for one in known.polite if one and tuple(words[max(verb - len(one), 0) : verb]) == one), 0)
+    if lead and words[max(verb - lead - 1, 0)] in known.never and verb > lead:
+        return True
     near = (*words[max(verb - BEFORE, 0) : verb], *words[verb + 1 : verb + 1 + BEHIND])
     return any(word in known.never for word in near)
 

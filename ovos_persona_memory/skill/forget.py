@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
-from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
+from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Hit, Scope
 from ovos_persona_memory.skill.acts import (
     is_pointing,
     listed_as_said,
@@ -17,7 +17,7 @@ from ovos_persona_memory.skill.acts import (
     says_forget,
     topic_of,
 )
-from ovos_persona_memory.skill.ask import is_hushed_text, statements_about
+from ovos_persona_memory.skill.ask import is_hushed_text, statements_about, told_hits
 from ovos_persona_memory.skill.phrasing import (
     agrees,
     behind_yes,
@@ -30,9 +30,11 @@ from ovos_persona_memory.skill.phrasing import (
 )
 from ovos_persona_memory.skill.spoken_numbers import number_in_words
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import Language, fold, time_expressions
+from ovos_persona_memory.text import Language, fold, forbids_forgetting, says_another_word, time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
+RECALLED = 5
+"""Hits at most among which what a topic means is looked for, where it is named by other words."""
 SOON_S = 1.0
 """Time without a result after which the person is told that it takes a moment, seconds."""
 
@@ -52,6 +54,8 @@ def forget_about(talk: TurnContext) -> None:
     """Forget the records about a topic, however it is named."""
     if not talk.slot("topic"):  # an engine took it for a request to forget, which has no object
         talk.say("forget_that_nothing")
+    elif forbids_forgetting(talk.said.text, talk.spoken):  # an engine knows no "not" behind a topic
+        talk.say("forget_kept")
     elif is_pointing(talk.slot("topic"), talk.spoken):
         forget_that(talk)
     else:
@@ -73,6 +77,10 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
             if going.told:
                 topic, shown = shorter, turned(speakable(shorter), talk.spoken)
                 break
+    if not going.told and (hit := _meant_by(talk, named)):
+        # it is named by other words than it was told with: this one thing goes, and nothing else about the topic
+        _ask_back(talk, client.would_forget(ids=[hit.id]), DeletionRequest("forget_that_done", {"ids": [hit.id]}))
+        return
     is_statement = _is_statement(topic, [hit.text for hit in going.told], talk.spoken)
     if not going.told:
         talk.say("forget_that_nothing" if is_statement else "forget_about_nothing", topic=shown)
@@ -80,6 +88,22 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
         _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
     else:
         _ask_back(talk, going, DeletionRequest("forget_about_done", {"ids": going.ids}, {"topic": shown}))
+
+
+def _meant_by(talk: TurnContext, topic: str) -> Hit | None:
+    """The best statement of recall that shares a name or a word with content with a topic, or surely is about it; None
+    where there is none."""
+    told = (hit for hit in told_hits(talk, topic, RECALLED) if not _is_itself(talk, hit.text))
+    return next((hit for hit in told if _is_about(hit, topic, talk.spoken)), None)
+
+
+def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
+    """Whether a hit holds a word of the topic, and not only another word of its stem, or is sure."""
+    held = set(spoken.words(hit.text))
+    same = [word for word in spoken.bare_words(topic) if not held.isdisjoint(spoken.content_words(word))]
+    if any(not says_another_word(hit.text, word, spoken) for word in same):
+        return True
+    return hit.sure and not says_another_word(hit.text, topic, spoken)
 
 
 def _beginnings(topic: str, spoken: Language) -> Iterator[str]:
@@ -117,10 +141,20 @@ def forget_that(talk: TurnContext) -> None:
     _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
 
 
+def is_meant(talk: TurnContext, topic: str) -> bool:
+    """Whether there is a statement about a topic, told in the same words or in others."""
+    return is_known(talk, topic) or _meant_by(talk, topic_of(topic, talk.spoken) or topic) is not None
+
+
 def is_known(talk: TurnContext, topic: str) -> bool:
     """Whether there is a statement about a topic that is no secret."""
     going = talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag)
-    return not all(hit.secret for hit in going.told)
+    return any(not hit.secret and not _is_itself(talk, hit.text) for hit in going.told)
+
+
+def _is_itself(talk: TurnContext, text: str) -> bool:
+    """Whether a text is this utterance: it is recorded before anybody knows that it is a request."""
+    return fold(text) in [fold(form) for form in talk.forms()]
 
 
 _NOTHING = Foreseen(Forgotten(), [], [])

@@ -7,13 +7,16 @@ from types import ModuleType
 
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.skill import ask, care, forget, guest_mode, open_questions, tell
-from ovos_persona_memory.skill.acts import requested, says_forget
+from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.turn_context import TurnContext
+from ovos_persona_memory.text import fold, forget_clause
 
 TOPIC = 3
 """Content words at most of a topic that is taken for the memory's even where nothing is known about it."""
+WORDED = 3
+"""Words at least of a listed wording that is a request whatever stands before it: "forget what i said about"."""
 ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care, open_questions)
 INTENTS: dict[str, tuple[Callable[[TurnContext], None], ModuleType]] = {
     name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
@@ -27,12 +30,43 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
     """The intent of an utterance: by its wording, by its words alone, or as a correction; None where there is none."""
     found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
     worded = next((one for one in found if one), None)
-    if worded is not None:
+    if worded is not None and worded.intent != "correct":
         return worded
     try:
-        return _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
+        behind = _requested_behind(talk)  # "no that's wrong forget the number" corrects nothing
+        return behind or worded or _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
     except PersonaMemoryError:  # the memory does not answer: another skill may
+        return worded
+
+
+def _requested_behind(talk: TurnContext) -> MatchedIntent | None:
+    """A request to forget behind something else, "shoot", "no that's his old place", that is no part of it.
+
+    As a verb may state something there, it is believed if it names what is known; else only behind an exclamation and
+    in a listed wording, or where it names nothing.
+    """
+    clauses = (forget_clause(form, talk.spoken) for form in talk.forms())
+    clause = next((one for one in clauses if one is not None and one.request != one.text), None)
+    if clause is None:
         return None
+    worded = understood(clause.request, talk.spoken, forget.INTENTS)
+    asked = worded or requested(clause.request, talk.spoken)
+    if asked is None or asked.intent not in forget.INTENTS:
+        return None
+    if asked.intent != "forget_about" or is_pointing(asked.slots["topic"], talk.spoken):
+        return asked if clause.exclaims else None
+    topic = asked.slots["topic"]
+    is_spelled_out = worded is not None and len(fold(clause.request)) - len(fold(topic)) >= WORDED
+    if clause.exclaims and is_spelled_out:
+        return asked
+    if not says_forget(clause.request, talk.spoken):  # other skills delete things, too
+        return asked if not _is_for_others(talk) and forget.is_known(talk, topic) else None
+    return asked if forget.is_meant(talk, topic) else None
+
+
+def _is_for_others(talk: TurnContext) -> bool:
+    """Whether it names what other skills delete: "the alarm"."""
+    return is_said(talk.spoken.phrases(f"{NOT['forget_about']}.voc"), talk.said.text)
 
 
 def _requested(talk: TurnContext) -> MatchedIntent | None:
@@ -40,7 +74,6 @@ def _requested(talk: TurnContext) -> MatchedIntent | None:
     asked = next((one for form in talk.forms() if (one := requested(form, talk.spoken))), None)
     if asked is None or asked.intent != "forget_about":
         return asked
-    for_others = is_said(talk.spoken.phrases(f"{NOT['forget_about']}.voc"), talk.said.text)
     is_short = len(talk.spoken.bare_words(asked.slots["topic"])) <= TOPIC
-    is_ours = is_short and not for_others and says_forget(talk.said.text, talk.spoken)
+    is_ours = is_short and not _is_for_others(talk) and says_forget(talk.said.text, talk.spoken)
     return asked if is_ours or forget.is_known(talk, asked.slots["topic"]) else None

@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
     from ovos_persona_memory.text.counting import counted, counted_kinds
+    from ovos_persona_memory.text.forget_requests import (
+        ForgetClause,
+        forbids_forgetting,
+        forget_clause,
+        states_forgetting,
+    )
     from ovos_persona_memory.text.index_terms import fold
     from ovos_persona_memory.text.inflection import says_another_word
     from ovos_persona_memory.text.languages import Language, beginning
@@ -43,6 +49,7 @@ __all__ = [
     "Correction",
     "Dates",
     "DaySpan",
+    "ForgetClause",
     "Language",
     "Lexicon",
     "Spot",
@@ -56,6 +63,8 @@ __all__ = [
     "counted_kinds",
     "denies",
     "fold",
+    "forbids_forgetting",
+    "forget_clause",
     "index_terms",
     "is_long",
     "is_worth_checking",
@@ -69,6 +78,7 @@ __all__ = [
     "speaks_of_secret",
     "spots",
     "statement_asked_about",
+    "states_forgetting",
     "subject_of",
     "tells_secret",
     "time_expressions",
@@ -84,6 +94,7 @@ _PLACES = {
     "Correction": "ovos_persona_memory.text.revision",
     "Dates": "ovos_persona_memory.text.time_expressions",
     "DaySpan": "ovos_persona_memory.text.time_expressions",
+    "ForgetClause": "ovos_persona_memory.text.forget_requests",
     "Language": "ovos_persona_memory.text.languages",
     "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
     "Spot": "ovos_persona_memory.text.secret_detection",
@@ -96,6 +107,9 @@ _PLACES = {
     "counted": "ovos_persona_memory.text.counting",
     "counted_kinds": "ovos_persona_memory.text.counting",
     "denies": "ovos_persona_memory.text.revision",
+    "states_forgetting": "ovos_persona_memory.text.forget_requests",
+    "forbids_forgetting": "ovos_persona_memory.text.forget_requests",
+    "forget_clause": "ovos_persona_memory.text.forget_requests",
     "fold": "ovos_persona_memory.text.index_terms",
     "index_terms": "ovos_persona_memory.text.index_terms",
     "is_long": "ovos_persona_memory.text.quotation",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.forget_requests import forget_clause
 from ovos_persona_memory.text.index_terms import fold, pieces, plain
 from ovos_persona_memory.text.languages import Language
 
@@ -84,8 +85,10 @@ def value_kinds(tag: str) -> dict[str, str]:
 def correction_in(text: str, spoken: Language) -> Correction | None:
     """The correction behind a phrase that says that something was wrong: "no hang on it's tuesday"; else None.
 
-    None too where nothing follows the phrase.
+    None too where nothing follows the phrase. A request to forget at its end is no part of it.
     """
+    request = forget_clause(text, spoken)
+    text = request.before if request is not None else text
     tokens = text.split()
     words = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
     low = [word for word, _ in words]

@@ -59,6 +59,36 @@ def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: As
 
 
 @pytest.mark.parametrize(
+    ("said", "yes"),
+    [
+        ("rats forget what i said about the cormorant", "yes please do"),
+        ("he flew away last night so forget the cormorant", "yes delete it"),
+        ("no that was the old bird forget the name Grimáldur", "yes go ahead"),
+        ("forget the bird called Grimáldur", "yes"),
+    ],
+)
+def test_it_goes_whatever_stands_before_the_request_and_by_whatever_words_it_is_named(
+    speaking: Assistant, said: str, yes: str
+) -> None:
+    session = uuid.uuid4().hex
+    assert speaking.talk(session, TOLD) == [[SAID_BACK]]
+    (asked,), (done,) = speaking.talk(session, said, yes)
+    assert asked == f"I'll forget this: {KEPT}. Say yes to delete it, no to keep it."
+    assert "forgotten" in done
+    assert remains.left(speaking.data, WORDS) == []
+    assert says(speaking, "what do you know about my cormorant") == ["I know nothing about your cormorant."]
+
+
+def test_who_only_speaks_of_forgetting_keeps_everything(speaking: Assistant) -> None:
+    speaking.talk(uuid.uuid4().hex, TOLD)
+    said = ("my brother always forgets the cormorant", "i nearly forget the cormorant", "we must not forget Grimáldur")
+    for answered in says(speaking, *(one for text in said for one in (text, "yes"))):
+        assert "I'll forget" not in answered
+        assert "forgotten" not in answered
+    assert KEPT in kept(speaking)
+
+
+@pytest.mark.parametrize(
     ("deletion", "answer"),
     [*((one, "stop") for one in DELETIONS), *zip(DELETIONS, cycle(sorted(set(ANSWERS) - {"stop"})), strict=False)],
     ids=lambda one: one.said if isinstance(one, Deletion) else one,

@@ -191,3 +191,20 @@ def test_whether_a_turn_asks_is_known_once_it_was_learned_from(monkeypatch: pyte
         extract(Turn("user", text, lang=EN))
     monkeypatch.setattr(pipeline, "read", None)
     assert [asks(asked, EN), asks(told, EN)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "rats forget that my cat is called Bob"),
+        (DE, "verflixt vergiss dass ich in Bremen wohne"),
+        ("fr-FR", "punaise oublie que mon chat s'appelle Minou"),
+    ],
+)
+def test_a_request_to_forget_behind_an_exclamation_teaches_nothing(lang: str, text: str) -> None:
+    assert extract(Turn("user", text, lang=lang), ExtractionContext()) == []
+
+
+def test_what_is_told_before_a_request_to_forget_is_learned_without_it() -> None:
+    (told,) = verdicts("my cat is called Bob so forget the other name")
+    assert told.text == "my cat is called Bob"

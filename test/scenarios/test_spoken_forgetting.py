@@ -1,0 +1,265 @@
+"""Requests to forget however they are worded: what is read back, what goes after a yes, and what nobody asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import pytest
+from support.talking import Household, household
+
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.text import languages
+
+Home = Callable[[str], Household]
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """A household of this language, with an empty memory."""
+    with ExitStack() as stack:
+        yield lambda lang: stack.enter_context(contextmanager(household)(InMemoryStore(), lang))
+
+
+@dataclass(frozen=True)
+class Worded:
+    """Something told, a request to forget it, a yes, a word of it, and a question about it with its answer."""
+
+    lang: str
+    told: str
+    said: str
+    yes: str
+    word: str
+    question: str
+    nothing: str
+
+
+BEHIND = [
+    Worded(
+        "en-US",
+        "the canoe is hidden at uncle walter's barn",
+        "rats forget what i said about the canoe",
+        "yes please do",
+        "barn",
+        "where is the canoe",
+        "I know nothing about that.",
+    ),
+    Worded(
+        "en-US",
+        "walter's locker number is four seven seven two",
+        "no that's the old one forget walter's locker number",
+        "yes go ahead",
+        "locker",
+        "what is walter's locker number",
+        "I know nothing about that.",
+    ),
+    Worded(
+        "de-DE",
+        "das Ruderboot liegt bei Onkel Walter in der Scheune",
+        "das haben wir verkauft vergiss das Ruderboot",
+        "ja löschen",
+        "scheune",
+        "wo liegt das Ruderboot",
+        "Darüber weiß ich nichts.",
+    ),
+    Worded(
+        "fr-FR",
+        "la barque est cachée dans la grange de luc",
+        "punaise oublie ce que j'ai dit sur la barque",
+        "oui efface",
+        "grange",
+        "où est la barque",
+        "Je ne sais rien à ce sujet.",
+    ),
+    Worded(
+        "it-IT",
+        "la barca è nascosta nel fienile di luca",
+        "l'abbiamo venduta dimentica la barca",
+        "sì cancella",
+        "fienile",
+        "dove è la barca",
+        "Non ne so nulla.",
+    ),
+    Worded(
+        "nl-NL",
+        "de roeiboot ligt in de schuur van piet",
+        "verdikkeme vergeet de roeiboot",
+        "ja vergeet maar",
+        "schuur",
+        "waar ligt de roeiboot",
+        "Daar weet ik niets over.",
+    ),
+]
+OTHER_WORDS = [
+    Worded(
+        "de-DE",
+        "Dieter ist uns noch siebzig Euro schuldig",
+        "der hat alles bezahlt vergiss die Schuld von Dieter",
+        "ja vergiss das",
+        "siebzig",
+        "wie viel ist Dieter schuldig",
+        "Darüber weiß ich nichts.",
+    ),
+    Worded(
+        "en-US",
+        "the lady from dover bid four thousand for our canoe",
+        "forget the offer from dover",
+        "yes",
+        "thousand",
+        "what did the lady from dover bid",
+        "I know nothing about that.",
+    ),
+    Worded(
+        "fr-FR",
+        "j'ai avancé trois cents euros à ma voisine yolande",
+        "oublie les sous de yolande",
+        "oui supprime",
+        "euros",
+        "j'ai avancé combien à yolande",
+        "Je ne sais rien à ce sujet.",
+    ),
+    Worded(
+        "es-ES",
+        "le presté trescientos euros a mi vecina yolanda",
+        "olvida el dinero de yolanda",
+        "sí bórralo",
+        "trescientos",
+        "cuánto le presté a yolanda",
+        "No sé nada de eso.",
+    ),
+    Worded(
+        "it-IT",
+        "ho prestato trecento euro alla mia vicina iolanda",
+        "dimentica i soldi di iolanda",
+        "sì cancella",
+        "trecento",
+        "quanto ho prestato a iolanda",
+        "Non ne so nulla.",
+    ),
+    Worded(
+        "nl-NL",
+        "een mevrouw uit zwolle heeft vierduizend geboden",
+        "ach vergeet dat bod uit zwolle maar",
+        "ja wissen",
+        "vierduizend",
+        "wat heeft die mevrouw uit zwolle geboden",
+        "Daar weet ik niets over.",
+    ),
+]
+
+
+@pytest.mark.parametrize("one", [*BEHIND, *OTHER_WORDS], ids=lambda one: one.said)
+def test_it_is_read_back_and_after_a_yes_nothing_of_it_is_left(home: Home, one: Worded) -> None:
+    at = home(one.lang)
+    at.say(one.told)
+    at.say(one.question)  # an answer may quote it
+    (asked,) = at.say(one.said)
+    assert one.told in asked
+    at.say(one.yes)
+    assert not at.holds(one.word)
+    assert at.say(one.question) == [one.nothing]
+
+
+@pytest.mark.parametrize("one", OTHER_WORDS, ids=lambda one: one.said)
+def test_only_what_was_read_back_goes_and_after_a_no_nothing_does(home: Home, one: Worded) -> None:
+    at = home(one.lang)
+    others = ["walter wohnt in Kiel", "the hamster sleeps in the attic"]
+    for text in (*others, one.told):
+        at.say(text)
+    (asked,) = at.say(one.said)
+    assert one.told in asked
+    kept = at.texts()
+    at.say(
+        "no" if one.lang in ("en-US", "es-ES", "it-IT") else {"fr-FR": "non", "nl-NL": "nee", "de-DE": "nein"}[one.lang]
+    )
+    assert set(kept) <= set(at.texts())
+    at.say(one.said)
+    at.say(one.yes)
+    assert not at.holds(one.word)
+    assert set(others) <= set(at.texts())
+
+
+def test_who_names_nothing_that_is_known_behind_a_clause_asks_for_nothing(home: Home) -> None:
+    at = home("en-US")
+    at.say("the hamster sleeps in the attic")
+    assert "forget" not in " ".join(at.say("children of that age forget umbrellas"))
+    assert at.say("rats forget everything about the canoe") == [
+        "I know nothing about the canoe, so there is nothing to forget."
+    ]
+
+
+NO_REQUESTS = [
+    ("en-US", "the paddle is in the shed", "my cousin tends to forget the paddle"),
+    ("en-US", "the paddle is in the shed", "i don't want you to forget the paddle"),
+    ("fr-FR", "la pagaie est dans la cabane", "claire a oublié la pagaie"),
+    ("es-ES", "el remo está en el cobertizo", "ayer olvidé el remo"),
+    ("es-ES", "el remo está en el cobertizo", "no quiero que olvides el remo"),
+    ("en-US", "the paddle is in the shed", "did my cousin forget the paddle"),
+    ("de-DE", "das Paddel liegt im Schuppen", "mensch vergiss das Paddel morgen bloß nicht"),
+    ("fr-FR", "la pagaie est dans la cabane", "cousine claire oublie toujours la pagaie"),
+    ("es-ES", "el remo está en el cobertizo", "a mi primo se le olvida el remo"),
+    ("it-IT", "il remo è nel capanno", "cugino luca dimentica sempre il remo"),
+    ("pt-PT", "o remo está no barracão", "não te esqueças do remo"),
+    ("nl-NL", "de peddel ligt in de schuur", "neef piet vergeet de peddel nooit"),
+    ("da-DK", "åren ligger i skuret", "glem nu ikke åren"),
+    ("ca-ES", "el rem és al cobert", "el meu cosí oblida el rem"),
+    ("gl-ES", "o remo está no alpendre", "non esquezas o remo"),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "said"), NO_REQUESTS)
+def test_what_only_speaks_of_forgetting_is_no_request(home: Home, lang: str, told: str, said: str) -> None:
+    at = home(lang)
+    at.say(told)
+    asks = languages.for_language(lang).say("forget_that_ask", text=told)
+    assert asks not in at.say(said)
+    at.say(a_yes(lang))
+    assert told in at.texts()
+
+
+def a_yes(lang: str) -> str:
+    """A yes in this language."""
+    return {"fr-FR": "oui", "es-ES": "sí", "it-IT": "sì", "pt-PT": "sim", "ca-ES": "sí", "gl-ES": "si"}.get(
+        lang, "yes" if lang == "en-US" else "ja"
+    )
+
+
+def test_a_request_that_nobody_carried_out_is_not_the_last_thing_told(home: Home) -> None:
+    at = home("nl-NL")
+    at.say("de hamster slaapt op zolder")
+    at.say("ach vergeet de offerte van die schilder uit assen maar")
+    (asked,) = at.say("vergeet dat")
+    assert "de hamster slaapt op zolder" in asked
+
+
+def test_who_must_not_forget_is_told_that_all_is_kept(home: Home) -> None:
+    at = home("de-DE")
+    at.say("mein Paddel liegt im Schuppen")
+    assert at.say("vergiss mein Paddel bloß nicht") == ["Gut, ich habe alles behalten."]
+    assert at.holds("paddel", "schuppen")
+
+
+ANSWERS = {
+    "en-US": ("the paddle is in the shed", "forget the paddle", ("yes please do", "yes delete it", "ok erase it")),
+    "de-DE": ("das Paddel liegt im Schuppen", "vergiss das Paddel", ("ja löschen", "ja weg damit", "bitte löschen")),
+    "fr-FR": ("la pagaie est dans la cabane", "oublie la pagaie", ("oui efface", "oui oublie", "vas-y efface")),
+    "es-ES": ("el remo está en el cobertizo", "olvida el remo", ("sí borra", "sí olvida", "venga bórralo")),
+    "it-IT": ("il remo è nel capanno", "dimentica il remo", ("sì cancella", "sì dimentica", "va bene cancellalo")),
+    "pt-PT": ("o remo está no barracão", "esquece o remo", ("sim apaga", "sim esquece", "pode ser apaga")),
+    "nl-NL": ("de peddel ligt in de schuur", "vergeet de peddel", ("ja vergeet maar", "ja wissen", "ja weg ermee")),
+    "da-DK": ("åren ligger i skuret", "glem åren", ("ja slet", "ja glem det", "ja bare slet det")),
+    "ca-ES": ("el rem és al cobert", "oblida el rem", ("sí esborra", "sí oblida", "d'acord esborra-ho")),
+    "gl-ES": ("o remo está no alpendre", "esquece o remo", ("si borra", "si esquece", "vale bórrao")),
+}
+
+
+@pytest.mark.parametrize(("lang", "yes"), [(lang, yes) for lang, (_, _, answers) in ANSWERS.items() for yes in answers])
+def test_a_yes_that_repeats_the_verb_is_a_yes(home: Home, lang: str, yes: str) -> None:
+    at = home(lang)
+    told, said, _ = ANSWERS[lang]
+    at.say(told)
+    (asked,) = at.say(said)
+    assert told in asked
+    at.say(yes)
+    assert told not in at.texts()
