@@ -41,6 +41,10 @@ class AnswerJudge(Protocol):
         """Whether a text is a question."""
         ...
 
+    def surely_asks(self, text: str, lang: str | None) -> bool:
+        """Whether a text is certainly a question, so that nothing is lost where it is left out."""
+        ...
+
     def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> Sequence[float]:
         """The probability that each remark answers the question; a remark with the name of who said it, None where that
         is who asks."""

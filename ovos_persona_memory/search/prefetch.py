@@ -10,6 +10,7 @@ from ovos_persona_memory.search import episode_search
 from ovos_persona_memory.search.answer_judge import AMONG, AnswerJudge, judged
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
+from ovos_persona_memory.search.topic_statements import statements_about
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
@@ -68,6 +69,11 @@ class Prefetch:
             log, left = self._store.episode_store, k - len(found)
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
+
+    def statements(self, topic: Question, scope: Scope, k: int) -> list[Hit]:
+        """See ``statements_about``; the question's moment is filled in."""
+        asked = replace(topic, at=self._clock() if topic.at is None else topic.at)
+        return statements_about(self._store, asked, replace(scope, status=scope.status or ACCEPTED), k, self._judge)
 
     def _certain_in(self, hits: Sequence[Hit]) -> set[str]:
         """The ids of turns that answer, and are, word by word, facts that hold, or called off what was asked for."""

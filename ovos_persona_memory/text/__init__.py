@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
+    from ovos_persona_memory.text.continuation import continues
     from ovos_persona_memory.text.counting import counted, counted_kinds
     from ovos_persona_memory.text.index_terms import fold
     from ovos_persona_memory.text.inflection import says_another_word
@@ -51,6 +52,7 @@ __all__ = [
     "beginning",
     "coming_days",
     "contains_secret",
+    "continues",
     "correction_in",
     "counted",
     "counted_kinds",
@@ -93,6 +95,7 @@ _PLACES = {
     "asks_to_delete": "ovos_persona_memory.text.revision",
     "beginning": "ovos_persona_memory.text.languages",
     "correction_in": "ovos_persona_memory.text.revision",
+    "continues": "ovos_persona_memory.text.continuation",
     "counted": "ovos_persona_memory.text.counting",
     "counted_kinds": "ovos_persona_memory.text.counting",
     "denies": "ovos_persona_memory.text.revision",

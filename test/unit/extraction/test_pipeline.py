@@ -14,6 +14,7 @@ from ovos_persona_memory.extraction import (
     extract,
     is_echo,
     pipeline,
+    surely_asks,
 )
 from ovos_persona_memory.records import GUEST, Turn
 
@@ -191,3 +192,20 @@ def test_whether_a_turn_asks_is_known_once_it_was_learned_from(monkeypatch: pyte
         extract(Turn("user", text, lang=EN))
     monkeypatch.setattr(pipeline, "read", None)
     assert [asks(asked, EN), asks(told, EN)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "is_sure"),
+    [
+        ("en-US", "is the boat still in the harbour", True),
+        ("de-DE", "kommt der Onkel am Sonntag", True),
+        ("nl-NL", "staat de fiets nog buiten", True),
+        ("fr-FR", "il coûte combien ton vélo", True),
+        ("fr-FR", "Paul chante bien", False),
+        ("es-ES", "Ana vive en Burgos", False),
+        ("it-IT", "la farmacista apre domani alle dieci", False),
+        ("de-DE", "der Onkel kommt am Sonntag", False),
+    ],
+)
+def test_only_what_certainly_asks_is_left_out(lang: str, text: str, is_sure: bool) -> None:
+    assert surely_asks(text, lang) is is_sure
