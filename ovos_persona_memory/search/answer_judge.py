@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
+from ovos_persona_memory.search.newest import replaced_by
 from ovos_persona_memory.search.ownership import Ownership
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import SHORT_QUESTION
@@ -99,8 +100,12 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     ownership = Ownership(question.text, question.spoken, alike)
     asked_of = [hit for hit in hits[:AMONG] if not (question.asks_hearer and is_of_speaker(hit))]
     best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), LOOKED_AT))
-    remarks = [(languages.beginning(hit.text), _said_by(hit)) for hit in best]
-    return list(zip(best, judge.answering(question.text, remarks), strict=True)) if remarks else []
+    # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
+    replaced = replaced_by(hits[:AMONG], question.content_words)
+    said = [[hit, *replaced.get(hit.id, ())] for hit in best]
+    remarks = [(languages.beginning(one.text), _said_by(one)) for every in said for one in every]
+    judged_as = iter(judge.answering(question.text, remarks) if remarks else ())
+    return [(every[0], max([next(judged_as) for _ in every])) for every in said]
 
 
 def _said_by(hit: Hit) -> str | None:
@@ -137,7 +142,7 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
     if hit.text.count(" ") >= SHORT_QUESTION:  # a longer one may ask and tell
         return hit
     is_command = languages.for_text(hit.lang, hit.text).is_command(hit.text)
-    return replace(hit, answers=False, sure=False) if is_command or judge.asks(hit.text, hit.lang) else hit
+    return replace(hit, answers=False, sure=False) if is_command or judge.surely_asks(hit.text, hit.lang) else hit
 
 
 def _may_answer(hit: Hit, ownership: Ownership, judge: AnswerJudge) -> bool:
@@ -145,6 +150,6 @@ def _may_answer(hit: Hit, ownership: Ownership, judge: AnswerJudge) -> bool:
     text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
     if hit.role != "user" or hit.outdated or hit.secret or spoken.only_asks(text) or spoken.is_command(text):
         return False
-    if hit.kind == "turn" and judge.asks(hit.text, hit.lang):
+    if hit.kind == "turn" and judge.surely_asks(hit.text, hit.lang):
         return False
     return not ownership.is_all_of_another(text, spoken)

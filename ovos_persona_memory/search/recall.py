@@ -122,7 +122,7 @@ def recall(  # more than five: the question, and the indexes of the search
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = unsure_if_date_mismatch(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
-    hits = newest_first(_merged(called_off, hits) if called_off else hits)
+    hits = newest_first(_merged(called_off, hits) if called_off else hits, question.content_words)
     return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
 
 

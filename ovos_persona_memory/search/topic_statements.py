@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ovos_persona_memory.records import OUTDATED, Entry, Hit, Scope, Turn
 from ovos_persona_memory.search.answer_judge import AnswerJudge
 from ovos_persona_memory.search.hits import Record, hit_of
-from ovos_persona_memory.search.newest import newest_first
+from ovos_persona_memory.search.newest import newest_first, replaces
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import outdated_turns
 from ovos_persona_memory.search.topic_search import groups_about, holding, is_near_miss, is_told_by_person
@@ -16,6 +16,8 @@ from ovos_persona_memory.text import continues, languages
 
 REACH = 6
 """Turns behind a statement among which it is continued, those of the assistant included."""
+LIKE = 12
+"""Statements at most that share words with one, among which is looked for what replaces it."""
 GAP_S = 180.0
 """Who goes on with what they said does so within this time, seconds."""
 
@@ -32,12 +34,13 @@ def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge:
     told = _Told(store, topic, scope, judge)
     naming = [one for one in holding(store, scope, groups) if not is_near_miss(one, topic.text, topic.lang)]
     naming = [one for one in naming if told.states(one)]
-    more = told.continuations([one for one in naming if isinstance(one, Turn)])
-    every = list({(type(one), one.id): one for one in (*naming, *more)}.values())
+    more = list(told.continuations([one for one in naming if isinstance(one, Turn)]))
+    turns = [one for one in (*naming, *more) if isinstance(one, Turn)]
+    every = list({(type(one), one.id): one for one in (*naming, *more, *told.replacing(turns))}.values())
     ended = outdated_turns(store, [one for one in every if isinstance(one, Turn)])
     valid = [one for one in every if not (isinstance(one, Turn) and one.seq in ended)]
     found = sorted((hit_of(one, 0.0, True, "is about it") for one in valid), key=lambda hit: -hit.at)
-    return [hit for hit in newest_first(found) if not hit.outdated][:k]
+    return [hit for hit in newest_first(found, frozenset().union(*groups)) if not hit.outdated][:k]
 
 
 class _Told:
@@ -69,6 +72,15 @@ class _Told:
                     break
                 yield behind
                 last = behind
+
+    def replacing(self, turns: Sequence[Turn]) -> Iterator[Turn]:
+        """What moves, cancels or corrects one of these with other words."""
+        for turn in turns:
+            words = languages.for_text(turn.lang, turn.text).words(turn.text)
+            found = self._store.search(words, self._scope, frozenset({"turn"}), LIKE, ())
+            newer = (one.record for one in found if isinstance(one.record, Turn))
+            old = hit_of(turn, 0.0, True, "")
+            yield from (one for one in newer if replaces(old, hit_of(one, 0.0, True, "")) and self.states(one))
 
     def _goes_on(self, turn: Turn, behind: Turn) -> bool:
         is_same = behind.speaker == turn.speaker and 0.0 <= (behind.at or 0.0) - (turn.at or 0.0) <= GAP_S

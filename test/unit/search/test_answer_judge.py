@@ -26,6 +26,9 @@ class Judge:
     def asks(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 
+    def surely_asks(self, text: str, lang: str | None) -> bool:
+        return self.asks(text, lang)
+
     def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> list[float]:
         self.given += [text for text, _ in remarks]
         self.names += [name for _, name in remarks]
