@@ -18,6 +18,9 @@ from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 5
 """Of so many of the best hits, the first so many that may answer at all are judged."""
+SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM, SEVERAL_BY_WORDS = 40, 20, 0.5, 0.2
+"""Where a question asks for several things: so many are looked at, and all answer to which the judge gives such a
+probability, >=, and to whose words it gives the last one."""
 JUDGED, WORDS, FIRST, BIAS = 0.66, 0.33, 2.28, -1.59
 """The weights of what tells whether a hit answers: the logit of what the judge says, whether its words answer, and
 whether it is the best hit (``training/fit_answers.py``)."""
@@ -70,6 +73,10 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         for place, (hit, judgement) in enumerate(looked_at(hits, question, judge))
     }
     good = _about_as_good(seen)
+    if question.spoken.asks_several(question.text):
+        by_words = {_key(hit) for hit in hits if hit.answers}
+        least = {one: SEVERAL_BY_WORDS if one in by_words else SEVERAL_FROM for one in seen}
+        good |= {one for one, (_, judgement) in seen.items() if judgement >= least[one]}
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
@@ -98,10 +105,12 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     """The best hits that may answer, at most ``LOOKED_AT``, each with the judge's probability that it does."""
     alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
     ownership = Ownership(question.text, question.spoken, alike)
-    asked_of = [hit for hit in hits[:AMONG] if not (question.asks_hearer and is_of_speaker(hit))]
-    best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), LOOKED_AT))
+    several = question.spoken.asks_several(question.text)
+    among, looked_at = (SEVERAL_AMONG, SEVERAL_LOOKED_AT) if several else (AMONG, LOOKED_AT)
+    asked_of = [hit for hit in hits[:among] if not (question.asks_hearer and is_of_speaker(hit))]
+    best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), looked_at))
     # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
-    replaced = replaced_by(hits[:AMONG], question.content_words)
+    replaced = replaced_by(hits[:among], question.content_words)
     said = [[hit, *replaced.get(hit.id, ())] for hit in best]
     remarks = [(languages.beginning(one.text), _said_by(one)) for every in said for one in every]
     judged_as = iter(judge.answering(question.text, remarks) if remarks else ())

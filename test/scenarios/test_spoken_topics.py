@@ -138,3 +138,13 @@ def test_of_a_long_day_what_matters_most_is_told_first_in_its_order(home: Home) 
 
 THINGS = ("plumber", "painter", "carpenter", "baker", "postman")
 NUMBERS = ("two", "three", "four", "five", "six")
+
+
+def test_several_answers_are_told_three_at_a_time_where_several_are_asked_for(home: Home) -> None:
+    at = home("en-US")
+    food = {"ruth": "lactose", "ned": "nuts", "jack": "fish", "ann": "soy"}
+    told = [f"my friend {name} can't eat {one}" for name, one in food.items()]
+    (first,), (more,) = [at.say(text) for text in (*told, "who can't eat what", "say more")][-2:]
+    assert [text for text in reversed(told) if text in first] == told[:0:-1]
+    assert told[0] in more
+    assert "say more" not in more.casefold()
