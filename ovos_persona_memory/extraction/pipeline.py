@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from ovos_persona_memory.extraction import naming
 from ovos_persona_memory.extraction.candidate import Candidate
-from ovos_persona_memory.extraction.reader.reader import read
+from ovos_persona_memory.extraction.reader.reader import QUESTION_MARKS, Reading, read
 from ovos_persona_memory.extraction.slots import SLOTS
 from ovos_persona_memory.extraction.statements import (
+    ASKS_FROM,
     LEARNED_LANGUAGES,
     REFUSED,
     DialogueContext,
@@ -78,7 +79,7 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
         return []
     text = request.before if request is not None else text
     reading = read(text, before.said, before.by_assistant, known)
-    _asks.note((text, lang), language.is_question(text) or is_question(text, language, reading))
+    _likelihood.note((text, lang), _likelihood_in(text, language, reading))
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
@@ -138,17 +139,45 @@ def has_learned(text: str, lang: str | None) -> bool:
 
 def asks(text: str, lang: str | None) -> bool:
     """Whether a text is a question, with a mark or without: by its words, or as the reader finds."""
-    return _asks((text, lang))
+    return _likelihood((text, lang)) >= ASKS_FROM
 
 
-def _found_to_ask(given: tuple[str, str | None]) -> bool:
+def _likelihood_of(given: tuple[str, str | None]) -> float:
     text, lang = given
     language = languages.for_text(lang, text)
-    return language.is_question(text) or is_question(text, language, read(languages.beginning(text)))
+    return 1.0 if language.is_question(text) else _likelihood_in(text, language, read(languages.beginning(text)))
 
 
-_asks = languages.NotedResults(_found_to_ask, ASKED_KEPT)
+def _likelihood_in(text: str, language: Language, reading: Reading) -> float:
+    """How likely it is that a text asks; 1 where its words or its mark say so."""
+    is_said = language.is_question(text) or text.rstrip().endswith(QUESTION_MARKS)
+    return 1.0 if is_said else reading.question
+
+
+_likelihood = languages.NotedResults(_likelihood_of, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
+
+
+def surely_asks(text: str, lang: str | None) -> bool:
+    """Whether a text is certainly a question: by its words, or as the reader is nearly sure.
+
+    For who is not to lose what was said. In the weeks of six languages the reader finds >= 0.998 for 35 of the 40
+    questions that only it knows, and for no statement of over four words; >= 0.5 for 29 statements (2026-11-29). Short
+    statements mislead it where a question has their order of words: there it is not asked.
+    """
+    language = languages.for_text(lang, text)
+    if language.is_question(text):
+        return True
+    has_order_of_statement = language.primary in LIKE_STATEMENTS and len(text.split()) <= SHORT
+    return not has_order_of_statement and _likelihood((text, lang)) >= SURE
+
+
+SURE = 0.998
+"""A text certainly asks where the reader finds it so likely, >=."""
+LIKE_STATEMENTS = frozenset({"ca", "es", "fr", "gl", "it", "pt"})
+"""Languages in which a question may have the same words, in the same order, as a statement."""
+SHORT = 4
+"""Words at most of a text in which the reader takes a statement of these languages for a question."""
 
 
 def is_echo(text: str, told_before: Sequence[str]) -> bool:

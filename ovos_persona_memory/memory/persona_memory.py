@@ -428,9 +428,12 @@ class PersonaMemory:
     # finding
 
     @checked
-    def asks(self, text: str, lang: str | None = None) -> bool:
-        """Whether a text is a question, spoken or written, with a mark or without; ``lang``: a BCP-47 tag."""
-        return extraction.asks(text, lang)
+    def asks(self, text: str, lang: str | None = None, surely: bool = False) -> bool:
+        """Whether a text is a question, spoken or written, with a mark or without; ``lang``: a BCP-47 tag.
+
+        ``surely``: whether that is certain, so that nothing is lost where it is left out.
+        """
+        return extraction.surely_asks(text, lang) if surely else extraction.asks(text, lang)
 
     @checked
     def recall(
@@ -447,6 +450,7 @@ class PersonaMemory:
         secrets: bool = False,
         withheld: bool = False,
         status: Status | None = None,
+        about: bool = False,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
@@ -457,13 +461,16 @@ class PersonaMemory:
         ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
         words; where the user has none nothing is found, and quickly.
         ``status``: only memories of it; none: accepted ones, beside everything that has no status.
+        ``about``: what is asked is a topic, and the hits are everything that people stated about it and that still
+        holds, with what they went on to say of it, the newest first.
         """
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         scope = replace(scope, status=status or scope.status)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         every = None if kinds is None else frozenset(kinds)
-        found = self.finding.hits(asked, replace_fast(scope, secrets=secrets or withheld), k, every)
+        reached = replace_fast(scope, secrets=secrets or withheld)
+        found = self.finding.statements(asked, reached, k) if about else self.finding.hits(asked, reached, k, every)
         used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
         return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,10 @@ from ovos_persona_memory.text import (
     until_its_end,
 )
 
+SEVERAL, AT_A_TIME = 12, 3
+"""Answers at most where a question asks for several things, and how many are told in one go."""
+SESSIONS = 64
+"""Sessions at most whose untold answers are kept."""
 BUSY_S = 3.0
 """Extra time where the memory reports that it is only slow, seconds."""
 
@@ -42,6 +46,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         super().__init__(config)
         transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
         self._client = MemoryClient(transport, seconds(self.config, "timeout_s", 2.0), BUSY_S)
+        self._left: dict[str | None, list[Hit]] = {}
+        """By session, the answers that are not told yet."""
 
     def continue_chat(
         self,
@@ -75,6 +81,9 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     def _reply(self, utterance: str, scope: Scope, spoken: Language) -> str:
         if _asks_for_help(utterance, spoken) and not self._falls_through:
             return spoken.say("help")
+        left = self._left.pop(scope.session_id, [])
+        if left and fold(utterance) in [fold(line) for line in spoken.phrases("more.voc")]:
+            return self._told(left, scope, spoken)
         asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
         try:
             if not asked and not spoken.is_command(utterance) and self._asks(utterance, spoken):
@@ -96,13 +105,26 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return False
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
-        hits = self._client.recall(question, scope, k=3, lang=spoken.tag)
+        several = spoken.asks_several(question)
+        hits = self._client.recall(question, scope, k=SEVERAL if several else 3, lang=spoken.tag)
         found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
+        if found and several:
+            told = {_bare(spoken.without_lead(hit.text), spoken).casefold(): hit for hit in reversed(found)}
+            return self._told(list(told.values())[::-1], scope, spoken)
         if found:
             return _quoted(found[0], spoken)
         if self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return "" if self._falls_through else spoken.say("nothing_known")
+
+    def _told(self, hits: Sequence[Hit], scope: Scope, spoken: Language) -> str:
+        """The first few of several answers; the others are kept for "say more"."""
+        left = self._left.setdefault(scope.session_id, [])
+        left[:] = hits[AT_A_TIME:]
+        while len(self._left) > SESSIONS:
+            del self._left[next(iter(self._left))]
+        more = [spoken.phrases("say_more.dialog")[0]] if left else []
+        return " ".join([*(_quoted(hit, spoken) for hit in hits[:AT_A_TIME]), *more])
 
     def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
         kept = self._client.record([Turn("user", utterance, lang=spoken.tag)], scope)

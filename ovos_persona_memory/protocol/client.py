@@ -151,18 +151,21 @@ class MemoryClient:
         secrets: bool = False,
         withheld: bool = False,
         status: Status | None = None,
+        about: bool = False,
     ) -> list[Hit]:
         """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched."""
         chosen = sorted(kinds) if kinds is not None else None
         wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
-        wanted |= {name: True for name, is_set in (("secrets", secrets), ("withheld", withheld)) if is_set}
+        switches = {"secrets": secrets, "withheld": withheld, "about": about}
+        wanted |= {name: True for name, is_set in switches.items() if is_set}
         wanted["status"] = status
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
     @checked
-    def asks(self, text: str, lang: str | None = None) -> bool:
+    def asks(self, text: str, lang: str | None = None, surely: bool = False) -> bool:
         """See PersonaMemory.asks."""
-        return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks"))
+        answer = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())
+        return bool(answer.get("surely_asks" if surely else "asks"))
 
     @checked
     def context(self, request: ContextRequest) -> Context:

@@ -286,6 +286,8 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     """They are found without their words: somebody may hear them who should not."""
     status: Status | None = None
     """Only memories of it; None: accepted ones, and what has no status."""
+    about: bool = False
+    """The question is a topic: everything that people stated about it, the newest first."""
     scope: ScopeFields | None = None
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
+from ovos_persona_memory.search.newest import replaced_by
 from ovos_persona_memory.search.ownership import Ownership
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import SHORT_QUESTION, TIER
@@ -20,6 +21,9 @@ AMONG, LOOKED_AT = 10, 5
 JUDGED, LEAD, BIAS = 0.63, 3.26, -0.38
 """The weights of what tells whether a hit answers: the logit of what the judge says, and how far its score is above
 those of the others (``training/fit_answers.py``)."""
+SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM, SEVERAL_BY_WORDS = 40, 20, 0.5, 0.2
+"""Where a question asks for several things: so many are looked at, and all answer to which the judge gives such a
+probability, >=, and to whose words it gives the last one."""
 ANSWERS_FROM, BY_WORDS_FROM = 0.5, 0.25
 """A hit answers with such a probability, >=; and the second where its words answer: of the weeks' 48 best
 hits whose words answer 35 are right, and of those between the two 6 of 9."""
@@ -39,6 +43,10 @@ class AnswerJudge(Protocol):
 
     def asks(self, text: str, lang: str | None) -> bool:
         """Whether a text is a question."""
+        ...
+
+    def surely_asks(self, text: str, lang: str | None) -> bool:
+        """Whether a text is certainly a question, so that nothing is lost where it is left out."""
         ...
 
     def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> Sequence[float]:
@@ -66,6 +74,10 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         for (hit, judgement), lead in zip(found, leads([hit for hit, _ in found]), strict=True)
     }
     good = _about_as_good(seen)
+    if question.spoken.asks_several(question.text):
+        by_words = {_key(hit) for hit in hits if hit.answers}
+        least = {one: SEVERAL_BY_WORDS if one in by_words else SEVERAL_FROM for one in seen}
+        good |= {one for one, (_, judgement) in seen.items() if judgement >= least[one]}
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
@@ -94,10 +106,16 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     """The best hits that may answer, at most ``LOOKED_AT``, each with the judge's probability that it does."""
     alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
     ownership = Ownership(question.text, question.spoken, alike)
-    asked_of = [hit for hit in hits[:AMONG] if not (question.asks_hearer and is_of_speaker(hit))]
-    best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), LOOKED_AT))
-    remarks = [(languages.beginning(hit.text), _said_by(hit)) for hit in best]
-    return list(zip(best, judge.answering(question.text, remarks), strict=True)) if remarks else []
+    several = question.spoken.asks_several(question.text)
+    among, looked_at = (SEVERAL_AMONG, SEVERAL_LOOKED_AT) if several else (AMONG, LOOKED_AT)
+    asked_of = [hit for hit in hits[:among] if not (question.asks_hearer and is_of_speaker(hit))]
+    best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), looked_at))
+    # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
+    replaced = replaced_by(hits[:among], question.content_words)
+    said = [[hit, *replaced.get(hit.id, ())] for hit in best]
+    remarks = [(languages.beginning(one.text), _said_by(one)) for every in said for one in every]
+    judged_as = iter(judge.answering(question.text, remarks) if remarks else ())
+    return [(every[0], max([next(judged_as) for _ in every])) for every in said]
 
 
 def _said_by(hit: Hit) -> str | None:
@@ -139,7 +157,7 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
     if hit.text.count(" ") >= SHORT_QUESTION:  # a longer one may ask and tell
         return hit
     is_command = languages.for_text(hit.lang, hit.text).is_command(hit.text)
-    asks = judge.has_learned(hit.text, hit.lang) and judge.asks(hit.text, hit.lang)
+    asks = judge.has_learned(hit.text, hit.lang) and judge.surely_asks(hit.text, hit.lang)
     return replace(hit, answers=False, sure=False) if is_command or asks else hit
 
 
@@ -148,6 +166,6 @@ def _may_answer(hit: Hit, ownership: Ownership, judge: AnswerJudge) -> bool:
     text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
     if hit.role != "user" or hit.outdated or hit.secret or spoken.only_asks(text) or spoken.is_command(text):
         return False
-    if hit.kind == "turn" and judge.asks(hit.text, hit.lang):
+    if hit.kind == "turn" and judge.surely_asks(hit.text, hit.lang):
         return False
     return not ownership.is_all_of_another(text, spoken)

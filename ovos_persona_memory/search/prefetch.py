@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
-from ovos_persona_memory.search.answer_judge import AMONG, AnswerJudge, judged
+from ovos_persona_memory.search.answer_judge import AMONG, SEVERAL_AMONG, AnswerJudge, judged
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
+from ovos_persona_memory.search.topic_statements import statements_about
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
@@ -61,13 +62,19 @@ class Prefetch:
         scope = replace(scope, status=scope.status or ACCEPTED)
         with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
         meaning = None if scope.secrets else self.meaning()
-        number = k if self._judge is None or k <= 0 else max(k, AMONG)
+        among = SEVERAL_AMONG if question.spoken.asks_several(question.text) else AMONG
+        number = k if self._judge is None or k <= 0 else max(k, among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
         found = (found if self._judge is None else judged(found, asked, self._judge, self._certain_in(found)))[:k]
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
+
+    def statements(self, topic: Question, scope: Scope, k: int) -> list[Hit]:
+        """See ``statements_about``; the question's moment is filled in."""
+        asked = replace(topic, at=self._clock() if topic.at is None else topic.at)
+        return statements_about(self._store, asked, replace(scope, status=scope.status or ACCEPTED), k, self._judge)
 
     def _certain_in(self, hits: Sequence[Hit]) -> set[str]:
         """The ids of turns that answer, and are, word by word, facts that hold, or called off what was asked for."""

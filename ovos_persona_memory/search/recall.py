@@ -122,7 +122,7 @@ def recall(  # more than five: the question, and the indexes of the search
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = unsure_if_date_mismatch(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
-    hits = newest_first(_merged(called_off, hits) if called_off else hits)
+    hits = newest_first(_merged(called_off, hits) if called_off else hits, question.content_words)
     return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
 
 
@@ -383,7 +383,7 @@ class _CandidateTable:
         turns = [record for record in self._records.values() if isinstance(record, Turn)]
         memories = [record for record in self._records.values() if isinstance(record, Entry)]
         called_off = {doc_of(one): "" for one in memories if one.metadata.get(OUTDATED)}
-        self._outdated = {**_outdated(store, turns), **called_off}
+        self._outdated = {**outdated_turns(store, turns), **called_off}
         around = store.around(turns, REACH, scope.persona_id, search.without)
         for turn, talk in zip(turns, around, strict=True):
             self._lay_out(turn, talk)
@@ -466,7 +466,7 @@ class _CandidateTable:
         turn = self._store.turn(ids[-1]) if ids else None
         if turn is None or not turn.text:
             return None
-        ended = self._store.fact_store.of_turns([turn.id]) if _outdated(self._store, [turn]) else []
+        ended = self._store.fact_store.of_turns([turn.id]) if outdated_turns(self._store, [turn]) else []
         return turn if all(fact.valid_from == fact.valid_until for fact in ended) else None  # a denial never held
 
     def taught(self, record: Record) -> bool:
@@ -490,7 +490,7 @@ def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
     return times
 
 
-def _outdated(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
+def outdated_turns(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
     """The ``seq`` of the turns whose facts have all been superseded, each with the last of these facts."""
     seqs = {turn.id: turn.seq for turn in turns}
     facts = store.fact_store.of_turns(list(seqs)) if seqs else []

@@ -79,16 +79,17 @@ def is_near_miss(record: Record, topic: str, lang: str | None) -> bool:
 
 
 def _told(store: Store, scope: Scope, groups: Groups) -> list[Record]:
-    return [one for one in _holding(store, scope, groups) if is_told_by_person(one)]
+    return [one for one in holding(store, scope, groups) if is_told_by_person(one)]
 
 
-def _holding(store: Store, scope: Scope, groups: Groups) -> list[Record]:
+def holding(store: Store, scope: Scope, groups: Groups) -> list[Record]:
+    """The records that hold all of these words."""
     chosen = Selection(scope, words=groups)
     return [*store.select(chosen), *store.fact_store.chosen(chosen)]
 
 
 def _is_told(store: Store, scope: Scope, groups: Groups) -> bool:
-    return bool(groups) and any(map(is_told_by_person, _holding(store, scope, groups)))
+    return bool(groups) and any(map(is_told_by_person, holding(store, scope, groups)))
 
 
 def _vocabulary(store: Store, scope: Scope) -> frozenset[str]:

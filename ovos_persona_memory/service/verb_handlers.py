@@ -161,8 +161,11 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         secrets=fields.secrets,
         withheld=fields.withheld,
         status=fields.status,
+        about=fields.about,
     )
-    return {"hits": _wire(hits), "asks": memory.asks(fields.question, fields.lang or asked.lang)}
+    lang = fields.lang or asked.lang
+    surely = memory.asks(fields.question, lang, surely=True)
+    return {"hits": _wire(hits), "asks": memory.asks(fields.question, lang), "surely_asks": surely}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import TypeVar
 
 from ovos_persona_memory.errors import StoreUnavailable
@@ -12,10 +14,16 @@ from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, who
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.tell import HUSHED, without_courtesy
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
-from ovos_persona_memory.text import Language, says_another_word, time_expressions
+from ovos_persona_memory.text import Language, continues, is_worth_checking, says_another_word, time_expressions
 
+AT_MOST = 5
+"""Statements of a time that are read in one go."""
+GAP_S = 180.0
+"""Who goes on with what they said does so within this time, seconds."""
 LOOKED_AT = 50
 """Memories at most that one question reads."""
+FEW = 3
+"""Statements about a topic of several words that are too few: others may say the same with other words."""
 MOST_FACTS = 200
 """Facts at most that one question reads, the newest."""
 NAMING = frozenset({"family", "pet", "name", "detail"})
@@ -54,13 +62,17 @@ def where(talk: TurnContext) -> None:
 def told(talk: TurnContext) -> None:
     """Read the person's statements about a topic."""
     topic = talk.slot("topic")
-    tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    tell(talk, _stated_about(talk, topic), "nothing_known_about", topic=topic)
 
 
 def told_when(talk: TurnContext) -> None:
     """Read the person's statements of a time; where there are none, their questions."""
     named = named_time(talk)
-    tell(talk, [] if named is None else _told_in(talk, named) or asked_in(talk, named), "nothing_told_then")
+    told = [] if named is None else _told_in(talk, named)
+    if told:
+        tell(talk, _of_consequence_first(talk, told), "nothing_told_then", at_a_time=AT_MOST)
+    else:
+        tell(talk, [] if named is None else asked_in(talk, named), "nothing_told_then")
 
 
 def happened(talk: TurnContext) -> None:
@@ -70,6 +82,26 @@ def happened(talk: TurnContext) -> None:
     tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
+def _of_consequence_first(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenItem]:
+    """Those statements of a time first that matter most, as many as are read in one go; both parts in their order.
+
+    What somebody asked to keep matters most, then what was learned from, then what holds names, numbers or times.
+    """
+    facts = talk.client.facts.list(limit=MOST_FACTS)
+    learned = {_words_of(talk, one.text) for one in facts}
+    ranks = {place: _consequence(talk, item, learned) for place, item in enumerate(told)}
+    first = sorted(sorted(ranks, key=lambda place: -ranks[place])[:AT_MOST])
+    return [*(told[place] for place in first), *(told[place] for place in ranks if place not in first)]
+
+
+def _consequence(talk: TurnContext, item: SpokenItem, learned: Collection[tuple[str, ...]]) -> int:
+    if _precedence(item) == LASTING:
+        return 3
+    if _is_fact(item) or _words_of(talk, item.text) in learned:
+        return 2
+    return int(is_worth_checking(item.text, talk.spoken))
+
+
 def just_told(talk: TurnContext) -> None:
     """Read the last thing that the person stated in this session."""
     tell(talk, last_told(talk), "nothing_told_then")
@@ -77,8 +109,33 @@ def just_told(talk: TurnContext) -> None:
 
 def last_told(talk: TurnContext) -> list[SpokenItem]:
     """The last thing that the person stated in this session; none where nothing was."""
-    last = talk.client.referents(talk.session, said=talk.as_heard()).told[:1]
-    return items_of(talk, [hit for hit in last if _is_told(talk, hit)])
+    told = talk.client.referents(talk.session, said=talk.as_heard()).told
+    said = [hit for hit in told if _is_told(talk, hit) and not _is_question(talk, hit.text)]
+    whole = [hit for hit, _ in takewhile(_is_joined(talk), zip(said, [None, *said], strict=False))]
+    return _joined(talk, items_of(talk, reversed(whole)))
+
+
+def _is_joined(talk: TurnContext) -> Callable[[tuple[Hit, Hit | None]], bool]:
+    """Whether a statement is the last one, or the next one only goes on with it."""
+    return lambda pair: pair[1] is None or _goes_on(talk, pair[1].text, pair[1].at - pair[0].at)
+
+
+def _goes_on(talk: TurnContext, text: str, after_s: float) -> bool:
+    return 0.0 <= after_s <= GAP_S and continues(text, talk.spoken)
+
+
+def _joined(talk: TurnContext, told: Iterable[SpokenItem]) -> list[SpokenItem]:
+    """The statements of one person, oldest first, each with what only goes on with it."""
+    found: list[SpokenItem] = []
+    for item in told:
+        before = found[-1] if found else None
+        last = before.more[-1] if before and before.more else before
+        is_same = last is not None and (last.speaker, last.told_as) == (item.speaker, item.told_as)
+        if before and last and is_same and _goes_on(talk, item.text, item.at - last.at):
+            found[-1] = replace(before, more=(*before.more, item))
+        else:
+            found.append(item)
+    return found
 
 
 def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
@@ -95,7 +152,8 @@ def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[Spoken
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
     heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
     items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
-    return sorted(_once(talk, items), key=lambda item: item.at)
+    told = [item for item in _once(talk, items) if _precedence(item) == LASTING or not _is_question(talk, item.text)]
+    return _joined(talk, sorted(told, key=lambda item: item.at))
 
 
 def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[SpokenItem]:
@@ -214,6 +272,12 @@ def statements_about(talk: TurnContext, question: str, topic: str) -> list[Spoke
     return items_of(talk, [hit for hit in about if not says_another_word(hit.text, topic, spoken)])
 
 
+def _stated_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
+    """What people stated about a topic, and went on to say of it, each once, the newest first."""
+    hits = talk.client.recall(topic, k=LOOKED_AT, lang=talk.spoken.tag, about=True)
+    return sorted(items_of(talk, [hit for hit in hits if _is_told(talk, hit)]), key=lambda item: -item.at)
+
+
 def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
     """Statements and facts about somebody or something, by name and by relation, the newest first.
 
@@ -221,8 +285,11 @@ def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
     """
     learned = talk.client.facts.list(limit=MOST_FACTS)
     named = _named_alike(learned, topic, talk.spoken)
-    said = [item for one in (topic, *named) for item in statements_about(talk, f"{talk.said.text} {one}", one)]
-    facts = map(item_of_fact, aloud(talk, [one for one in learned if _is_about(one, (topic, *named), talk.spoken)]))
+    said = [item for one in (topic, *named) for item in _stated_about(talk, one)]
+    if len(said) < FEW and len(talk.spoken.content_words(topic)) > 1:
+        said += items_of(talk, [hit for hit in told_hits(talk, talk.said.text, FEW) if hit.answers])
+    about = [one for one in aloud(talk, learned) if _is_about(one, (topic, *named), talk.spoken)]
+    facts = [item_of_fact(one) for one in about if not _is_question(talk, one.text)]
     found = {item.id: item for item in (*said, *facts)}.values()
     words = {item.id: frozenset(_words_of(talk, item.text)) for item in found}
     told = [words[item.id] for item in found if not _is_fact(item)]
@@ -279,6 +346,11 @@ def _tells(talk: TurnContext, said: str) -> bool:
         return False
     asked = understood(said, talk.spoken, ("remember", "private"))
     return asked is None or asked.intent != "private"
+
+
+def _is_question(talk: TurnContext, said: str) -> bool:
+    """Whether an utterance certainly asks, with a mark or without: what only may be a question is told."""
+    return talk.spoken.only_asks(said) or talk.client.asks(said, talk.spoken.tag, surely=True)
 
 
 def _is_overheard_now(talk: TurnContext) -> bool:
@@ -343,11 +415,23 @@ def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:
         words = " ".join(_words_of(talk, item.text))
         if words and (words not in seen or _precedence(item) > _precedence(seen[words])):
             seen[words] = item
-    return list(seen.values())
+    kept = [words for words, item in seen.items() if _precedence(item) == LASTING]
+    return [item for words, item in seen.items() if not any(_asked_to_keep(words, one) for one in kept)]
+
+
+def _asked_to_keep(words: str, kept: str) -> bool:
+    """Whether an utterance has but a few words before those of a lasting memory: "even that the key is in the tin"."""
+    return words.endswith(f" {kept}") and words.count(" ") - kept.count(" ") <= LEADING
+
+
+LASTING = 2
+"""The precedence of a lasting memory."""
+LEADING = 2
+"""Index terms at most that a request to keep something has before what is to be kept."""
 
 
 def _precedence(item: SpokenItem) -> int:
-    return 0 if _is_fact(item) else 1 if item.key is None else 2
+    return 0 if _is_fact(item) else 1 if item.key is None else LASTING
 
 
 def _is_fact(item: SpokenItem) -> bool:
@@ -366,11 +450,13 @@ def item_of_fact(fact: Fact) -> SpokenItem:
 # speaking
 
 
-def tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: str) -> None:
+def tell(
+    talk: TurnContext, items: Sequence[SpokenItem], nothing: str, at_a_time: int = AT_A_TIME, **slots: str
+) -> None:
     """Read the items, a few at a time; where there are none, say so, or why nothing may be said."""
-    talk.spoke_of(items)
+    talk.spoke_of(items, at_a_time)
     if items:
-        talk.read([_told_along(talk, items, place) for place in range(len(items))], "told_me")
+        talk.read([_told_along(talk, items, place, at_a_time) for place in range(len(items))], "told_me", at_a_time)
         return
     quiet = "guest_is_on" if not talk.client.capture().read else "not_aloud" if talk.hushed else None
     if quiet is None and talk.client.degraded:
@@ -379,17 +465,23 @@ def tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: 
     talk.say(quiet or nothing, **told)
 
 
-def _told_along(talk: TurnContext, items: Sequence[SpokenItem], place: int) -> str:
+def _told_along(talk: TurnContext, items: Sequence[SpokenItem], place: int, first: int) -> str:
     """An item as it is read behind others: the day is said once, and again where the reading goes on after a while."""
     item, before = items[place], items[place - 1]
-    opens = place % AT_A_TIME == 0 or {item.told_as, before.told_as} != {"told_me"} or item.speaker or before.speaker
+    begins = place == 0 or (place >= first and (place - first) % AT_A_TIME == 0)
+    differs = {item.told_as, before.told_as} != {"told_me"} or item.speaker or before.speaker
+    opens = begins or differs
     if opens or talk.when(item.at) != talk.when(before.at):
         return _quoted(talk, item)
-    return talk.sentence("also_told_me", text=own_words(item.text, talk.spoken))
+    return talk.sentence("also_told_me", text=_whole_text(talk, item))
+
+
+def _whole_text(talk: TurnContext, item: SpokenItem) -> str:
+    return ", ".join(own_words(one.text, talk.spoken) for one in (item, *item.more))
 
 
 def _quoted(talk: TurnContext, item: SpokenItem) -> str:
-    slots = {"when": talk.when(item.at), "text": own_words(item.text, talk.spoken)}
+    slots = {"when": talk.when(item.at), "text": _whole_text(talk, item)}
     if item.speaker:
         return talk.sentence(f"somebody_{item.told_as}", speaker=speakable(item.speaker), **slots)
     return talk.sentence(item.told_as, **slots)

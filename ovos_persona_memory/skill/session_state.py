@@ -31,6 +31,8 @@ class SpokenItem:
     """The persona that owns it; None for no persona."""
     told_as: str = "told_me"
     """The dialog in which it is quoted; for another speaker's words, "somebody_" before the same name."""
+    more: tuple[SpokenItem, ...] = ()
+    """What was said right after it and only goes on with it: it is quoted in one sentence with it."""
 
     @property
     def scope(self) -> Scope:

@@ -122,9 +122,9 @@ class TurnContext:
     def _speak(self, dialog: str, text: str, expect_response: bool) -> None:
         self.means.speak(self._message, text, dialog, expect_response)
 
-    def read(self, sentences: Sequence[str], dialog: str) -> None:
+    def read(self, sentences: Sequence[str], dialog: str, at_a_time: int = AT_A_TIME) -> None:
         """Read the first few sentences, and keep the rest for "say more"."""
-        first, self.moment.left = list(sentences[:AT_A_TIME]), list(sentences[AT_A_TIME:])
+        first, self.moment.left = list(sentences[:at_a_time]), list(sentences[at_a_time:])
         length = sum(map(len, first))
         self.moment.reads_until = self.means.clock() + length / SPOKEN_PER_S
         for text in first:
@@ -137,9 +137,10 @@ class TurnContext:
         self.spoke_of(self.moment.unread)
         self.read(self.moment.left, "told_me")
 
-    def spoke_of(self, items: Sequence[SpokenItem]) -> None:
+    def spoke_of(self, items: Sequence[SpokenItem], at_a_time: int = AT_A_TIME) -> None:
         """Set the antecedent of "that" in this session: as many of the items as are read in one go."""
-        self.moment.items, self.moment.unread = list(items[:AT_A_TIME]), list(items[AT_A_TIME:])
+        first = [one for item in items[:at_a_time] for one in (item, *item.more)]
+        self.moment.items, self.moment.unread = first, list(items[at_a_time:])
         self.spoke_of_the_same()
 
     def spoke_of_the_same(self) -> None:

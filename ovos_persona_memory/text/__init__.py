@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
+    from ovos_persona_memory.text.continuation import continues
     from ovos_persona_memory.text.counting import counted, counted_kinds
     from ovos_persona_memory.text.forget_requests import (
         ForgetClause,
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
         Correction,
         asks_to_delete,
         correction_in,
+        denied_in,
         denies,
+        moved_at,
         retraction_in,
         revised,
         subject_of,
@@ -58,9 +61,11 @@ __all__ = [
     "beginning",
     "coming_days",
     "contains_secret",
+    "continues",
     "correction_in",
     "counted",
     "counted_kinds",
+    "denied_in",
     "denies",
     "fold",
     "forbids_forgetting",
@@ -70,6 +75,7 @@ __all__ = [
     "is_worth_checking",
     "languages",
     "lexicon",
+    "moved_at",
     "named_days",
     "refuse_secret",
     "retraction_in",
@@ -104,8 +110,11 @@ _PLACES = {
     "asks_to_delete": "ovos_persona_memory.text.revision",
     "beginning": "ovos_persona_memory.text.languages",
     "correction_in": "ovos_persona_memory.text.revision",
+    "continues": "ovos_persona_memory.text.continuation",
     "counted": "ovos_persona_memory.text.counting",
     "counted_kinds": "ovos_persona_memory.text.counting",
+    "denied_in": "ovos_persona_memory.text.revision",
+    "moved_at": "ovos_persona_memory.text.revision",
     "denies": "ovos_persona_memory.text.revision",
     "states_forgetting": "ovos_persona_memory.text.forget_requests",
     "forbids_forgetting": "ovos_persona_memory.text.forget_requests",

@@ -402,6 +402,25 @@ def denies(text: str, spoken: Language) -> bool:
     return any(_place(low, one) is not None for name in ("over", "not") for one in _phrases(spoken.tag, name))
 
 
+DENIED = 4
+"""Words behind a "not" at most that it denies."""
+
+
+def moved_at(text: str, spoken: Language) -> int | None:
+    """Which folded word of a statement says that something is off, or at another time; None where none does."""
+    low = fold(text)
+    places = (_place(low, one) for name in ("over", "moved") for one in _phrases(spoken.tag, name))
+    return min((place for place in places if place is not None), default=None)
+
+
+def denied_in(text: str, spoken: Language) -> frozenset[str]:
+    """The folded words of a statement that name what is not so: thursday of "they can't do thursday"."""
+    low = fold(text)
+    places = [n for n, word in enumerate(low) if (word,) in _phrases(spoken.tag, "not")]
+    behind = (word for place in places for word in low[place + 1 : place + 1 + DENIED])
+    return frozenset(word for word in behind if _names(word, spoken))
+
+
 def asks_to_delete(text: str, spoken: Language) -> tuple[frozenset[str], ...]:
     """What a text asks to have forgotten, each word in every form; empty where it asks for nothing that it names."""
     low = fold(text)

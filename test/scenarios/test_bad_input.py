@@ -72,7 +72,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "turns": {"scope": HERE, "since": 0.0, "until": NOW, "limit": 5, "offset": 0},
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
-    "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
+    "asks": {"text": "is tom a vegetarian", "lang": "en-US", "surely": False},
     "recall": {
         "question": "what is my cat called",
         "scope": HERE,
@@ -84,6 +84,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "secrets": False,
         "withheld": False,
         "status": "accepted",
+        "about": False,
     },
     "context": {"request": ContextRequest("what is my cat called", HERE)},
     "remember": {
@@ -242,7 +243,7 @@ BAD: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("kinds", "ids", "roles", "topics"), LISTS),
     **dict.fromkeys(("as_passed", "hanging", "words", "write", "read", "session", "site", "learn"), SWITCHES),
     **dict.fromkeys(("look", "counted"), SWITCHES),
-    **dict.fromkeys(("person", "accept", "everything", "secret", "secrets", "withheld"), SWITCHES),
+    **dict.fromkeys(("person", "accept", "everything", "secret", "secrets", "withheld", "about", "surely"), SWITCHES),
     **dict.fromkeys(("metadata", "filter"), OBJECTS),
     "confidence": (-0.1, 1.1, "much", True, float("nan"), [1]),
     "scope": (None, *RECORDS),

@@ -14,6 +14,7 @@ from ovos_persona_memory.extraction import (
     extract,
     is_echo,
     pipeline,
+    surely_asks,
 )
 from ovos_persona_memory.records import GUEST, Turn
 
@@ -208,3 +209,20 @@ def test_a_request_to_forget_behind_an_exclamation_teaches_nothing(lang: str, te
 def test_what_is_told_before_a_request_to_forget_is_learned_without_it() -> None:
     (told,) = verdicts("my cat is called Bob so forget the other name")
     assert told.text == "my cat is called Bob"
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "is_sure"),
+    [
+        ("en-US", "is the boat still in the harbour", True),
+        ("de-DE", "kommt der Onkel am Sonntag", True),
+        ("nl-NL", "staat de fiets nog buiten", True),
+        ("fr-FR", "il coûte combien ton vélo", True),
+        ("fr-FR", "Paul chante bien", False),
+        ("es-ES", "Ana vive en Burgos", False),
+        ("it-IT", "la farmacista apre domani alle dieci", False),
+        ("de-DE", "der Onkel kommt am Sonntag", False),
+    ],
+)
+def test_only_what_certainly_asks_is_left_out(lang: str, text: str, is_sure: bool) -> None:
+    assert surely_asks(text, lang) is is_sure

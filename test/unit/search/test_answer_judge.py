@@ -29,6 +29,9 @@ class Judge:
     def asks(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 
+    def surely_asks(self, text: str, lang: str | None) -> bool:
+        return self.asks(text, lang)
+
     def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> list[float]:
         self.given += [text for text, _ in remarks]
         self.names += [name for _, name in remarks]
@@ -135,3 +138,14 @@ def test_what_probably_does_not_answer_though_its_words_do_bears_on_the_question
     hits = [hit("the boiler man is tom", answers=True), hit("the boiler is white", answers=True)]
     found = judged([*hits, hit("i like boilers")], Question(ASKED, "en-US"), Judge({}))
     assert [(one.text, one.answers) for one in found if one.sure] == [(one.text, False) for one in hits]
+
+
+def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_are_told_the_newest_first() -> None:
+    shares = {"ruth drinks no milk": 0.9, "ned is allergic to shrimps": 0.55, "we have two cats": 0.1}
+    hits = [hit(text, at=float(at)) for at, text in enumerate(shares)]
+    for asked, told in (
+        ("who cannot eat what huh", ["ned is allergic to shrimps", "ruth drinks no milk"]),
+        ("who cannot eat that huh", ["ruth drinks no milk"]),
+    ):
+        found = judged(hits, Question(asked, "en-US"), Judge(shares))
+        assert [one.text for one in found if one.answers] == told

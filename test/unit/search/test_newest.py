@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.records import Hit, Scope, Turn
+from ovos_persona_memory.search.hits import hit_of
+from ovos_persona_memory.search.newest import newest_first
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import recall
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
@@ -20,6 +22,12 @@ def told(lang: str, *texts: str, speakers: tuple[str | None, ...] = ()) -> InMem
         )
         store.add_turn(turn, " ".join(languages.for_language(lang).words(text)))
     return store
+
+
+def _one_after_the_other(lang: str, *texts: str) -> list[Hit]:
+    """Hits of statements, of which the first one answers."""
+    turns = [Turn("user", text, at=float(at), lang=lang, id=text) for at, text in enumerate(texts)]
+    return [hit_of(turn, 1.0, turn is turns[0], "") for turn in turns]
 
 
 def asked(store: InMemoryStore, question: str, lang: str) -> list[Hit]:
@@ -94,3 +102,76 @@ def test_another_thing_or_one_more_makes_nothing_outdated(older: str, newer: str
 def test_two_people_may_say_two_things_of_themselves() -> None:
     store = told("en-US", "my class starts at six", "my class starts at seven", speakers=("Anna", "Ben"))
     assert not any(hit.outdated for hit in asked(store, "when does the class start", "en-US"))
+
+
+@pytest.mark.parametrize(
+    ("lang", "older", "newer", "question"),
+    [
+        (
+            "de-DE",
+            "der Kaminkehrer kommt am Montag um zehn",
+            "du der Kehrer hat sich gemeldet der kommt erst am Dienstag um elf",
+            "wann kommt der Kaminkehrer",
+        ),
+        (
+            "nl-NL",
+            "de gordijnen worden op de twaalfde gehangen",
+            "de gordijnen zijn uitgesteld naar de achttiende",
+            "wanneer worden de gordijnen gehangen",
+        ),
+        (
+            "it-IT",
+            "sabato viene a colazione mio fratello ettore con la moglie",
+            "ettore ha detto che sabato non vengono più a colazione ma a merenda alle cinque",
+            "a che ora viene ettore sabato",
+        ),
+        (
+            "en-US",
+            "the piano tuner is coming monday between two and four",
+            "so the piano shop called they can't do monday it's tuesday at nine now",
+            "when is the piano tuner coming",
+        ),
+        (
+            "es-ES",
+            "el lunes viene el de la lavadora a las diez",
+            "el de la lavadora ha llamado que no puede el lunes que viene el martes a las cinco",
+            "cuándo viene el de la lavadora",
+        ),
+    ],
+)
+def test_what_moves_a_statement_with_other_words_takes_its_place(
+    lang: str, older: str, newer: str, question: str
+) -> None:
+    hits = _one_after_the_other(lang, older, newer)
+    asked = languages.for_language(lang).content_words(question)
+    found = newest_first(hits, asked)
+    assert [(one.text, one.answers, one.outdated) for one in found] == [(newer, True, False), (older, False, True)]
+
+
+@pytest.mark.parametrize(
+    ("lang", "older", "other", "question"),
+    [
+        (
+            "de-DE",
+            "paul hat am Montag um zehn Zahnarzt",
+            "paul sein Konzert ist auf Dienstag verschoben",
+            "wann hat paul Zahnarzt",
+        ),
+        (
+            "it-IT",
+            "sabato viene a colazione ettore",
+            "ha chiamato bruno lunedì non può più viene martedì",
+            "quando viene ettore",
+        ),
+        (
+            "it-IT",
+            "per sabato servono due chili di patate e sei uova",
+            "anzi di patate ne basta un chilo",
+            "quante uova servono",
+        ),
+    ],
+)
+def test_what_moves_something_else_takes_no_place(lang: str, older: str, other: str, question: str) -> None:
+    hits = _one_after_the_other(lang, older, other)
+    found = newest_first(hits, languages.for_language(lang).content_words(question))
+    assert not any(one.outdated for one in found)

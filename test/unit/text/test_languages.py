@@ -194,3 +194,27 @@ def test_a_tag_that_is_no_language_names_no_folder(tag: str) -> None:
     spoken = languages.for_language(tag)
     assert not spoken.stop_words
     assert spoken.content_words("where is the cat") and spoken.say("nothing_known")
+
+
+# questions for several things
+
+
+@pytest.mark.parametrize(
+    ("tag", "several", "one"),
+    [
+        ("en-US", "who lent us what", "who lent us the drill"),
+        ("de-DE", "wem haben wir was geliehen", "wem haben wir die Bohrmaschine geliehen"),
+        ("nl-NL", "wie heeft wat geleend", "wie heeft de boor geleend"),
+        ("da-DK", "hvem har lånt hvad", "hvem har lånt boremaskinen"),
+        ("fr-FR", "qui a emprunté quoi", "qui a emprunté la perceuse"),
+        ("es-ES", "quién se llevó qué", "quién dijo que se llevó el taladro"),
+        ("it-IT", "chi ha preso che cosa", "chi ha preso il trapano"),
+        ("pt-PT", "quem levou o quê", "quem levou o berbequim"),
+        ("ca-ES", "qui s'ha endut què", "qui ha dit que s'ha endut el trepant"),
+        ("gl-ES", "que levaron todos", "quen levou o trade"),
+    ],
+)
+def test_who_and_what_together_and_all_ask_for_several(tag: str, several: str, one: str) -> None:
+    spoken = languages.for_language(tag)
+    assert spoken.asks_several(several)
+    assert not spoken.asks_several(one)

@@ -1,0 +1,87 @@
+"""Everything that people stated about a topic, and what they went on to say of it, as hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ovos_persona_memory.records import OUTDATED, Entry, Hit, Scope, Turn
+from ovos_persona_memory.search.answer_judge import AnswerJudge
+from ovos_persona_memory.search.hits import Record, hit_of
+from ovos_persona_memory.search.newest import newest_first, replaces
+from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.search.recall import outdated_turns
+from ovos_persona_memory.search.topic_search import groups_about, holding, is_near_miss, is_told_by_person
+from ovos_persona_memory.stores import Store
+from ovos_persona_memory.text import continues, languages
+
+REACH = 6
+"""Turns behind a statement among which it is continued, those of the assistant included."""
+LIKE = 12
+"""Statements at most that share words with one, among which is looked for what replaces it."""
+GAP_S = 180.0
+"""Who goes on with what they said does so within this time, seconds."""
+
+
+def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge: AnswerJudge | None) -> list[Hit]:
+    """At most ``k`` statements and facts about a topic, the newest first; empty when nothing is found.
+
+    A statement names the topic in any form of its words, or goes on with one that does. Questions, commands and what
+    holds no more are none.
+    """
+    groups = groups_about(store, scope, topic.text, topic.lang)
+    if not groups or k <= 0:
+        return []
+    told = _Told(store, topic, scope, judge)
+    naming = [one for one in holding(store, scope, groups) if not is_near_miss(one, topic.text, topic.lang)]
+    naming = [one for one in naming if told.states(one)]
+    more = list(told.continuations([one for one in naming if isinstance(one, Turn)]))
+    turns = [one for one in (*naming, *more) if isinstance(one, Turn)]
+    every = list({(type(one), one.id): one for one in (*naming, *more, *told.replacing(turns))}.values())
+    ended = outdated_turns(store, [one for one in every if isinstance(one, Turn)])
+    valid = [one for one in every if not (isinstance(one, Turn) and one.seq in ended)]
+    found = sorted((hit_of(one, 0.0, True, "is about it") for one in valid), key=lambda hit: -hit.at)
+    return [hit for hit in newest_first(found, frozenset().union(*groups)) if not hit.outdated][:k]
+
+
+class _Told:
+    """Which records are statements of people."""
+
+    def __init__(self, store: Store, topic: Question, scope: Scope, judge: AnswerJudge | None) -> None:
+        self._store, self._topic, self._scope, self._judge = store, topic, scope, judge
+
+    def states(self, record: Record) -> bool:
+        """Whether a person states something that was not called off: no question, and no command."""
+        if isinstance(record, Entry):
+            return not record.metadata.get(OUTDATED)
+        if not isinstance(record, Turn):
+            return record.status == "active"
+        if not is_told_by_person(record) or self._topic.is_itself(record):
+            return False
+        return self._judge is None or not self._judge.surely_asks(record.text, record.lang)
+
+    def continuations(self, turns: Sequence[Turn]) -> Iterator[Turn]:
+        """What the same person said right after each of these turns, where it only goes on with it."""
+        talks = self._store.around(turns, REACH, self._scope.persona_id) if turns else []
+        for turn, talk in zip(turns, talks, strict=True):
+            last = turn
+            for beside in talk:
+                if beside.seq <= turn.seq or beside.role != "user":
+                    continue
+                behind = self._store.turn(beside.id)
+                if behind is None or not self._goes_on(last, behind):
+                    break
+                yield behind
+                last = behind
+
+    def replacing(self, turns: Sequence[Turn]) -> Iterator[Turn]:
+        """What moves, cancels or corrects one of these with other words."""
+        for turn in turns:
+            words = languages.for_text(turn.lang, turn.text).words(turn.text)
+            found = self._store.search(words, self._scope, frozenset({"turn"}), LIKE, ())
+            newer = (one.record for one in found if isinstance(one.record, Turn))
+            old = hit_of(turn, 0.0, True, "")
+            yield from (one for one in newer if replaces(old, hit_of(one, 0.0, True, "")) and self.states(one))
+
+    def _goes_on(self, turn: Turn, behind: Turn) -> bool:
+        is_same = behind.speaker == turn.speaker and 0.0 <= (behind.at or 0.0) - (turn.at or 0.0) <= GAP_S
+        return is_same and continues(behind.text, languages.for_text(behind.lang, behind.text)) and self.states(behind)

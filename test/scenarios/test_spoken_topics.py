@@ -1,0 +1,150 @@
+"""Talks about topics: all that was said of one is told, once, without questions, and with what went on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from support.talking import Household, household
+
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+Home = Callable[[str], Household]
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """A household of this language, with an empty memory."""
+    with ExitStack() as stack:
+        yield lambda lang: stack.enter_context(contextmanager(household)(InMemoryStore(), lang))
+
+
+def heard(at: Household, *said: str) -> str:
+    """What is answered to the last of these."""
+    return " / ".join([at.say(text) for text in said][-1])
+
+
+PARROT = [
+    (
+        "en-US",
+        ["the vet looked at the parrot yesterday", "he gets drops twice a day"],
+        "how old is the parrot",
+        "what do you know about the parrot",
+        ["looked at the parrot", "drops twice a day"],
+    ),
+    (
+        "de-DE",
+        ["der Tierarzt hat sich den Papagei angesehen", "er bekommt zweimal am Tag Tropfen"],
+        "wie alt ist der Papagei",
+        "was weißt du über den Papagei",
+        ["den Papagei angesehen", "Tropfen"],
+    ),
+    (
+        "nl-NL",
+        ["de dierenarts heeft naar de papegaai gekeken", "hij krijgt twee keer per dag druppels"],
+        "hoe oud is de papegaai",
+        "wat weet je over de papegaai",
+        ["papegaai gekeken", "druppels"],
+    ),
+    (
+        "fr-FR",
+        ["nous avons adopté un perroquet au refuge", "il est un peu sourd de l'oreille gauche"],
+        "quel âge a le perroquet",
+        "qu'est-ce que tu sais sur le perroquet",
+        ["un perroquet au refuge", "oreille gauche"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "question", "asked", "expected"), PARROT)
+def test_a_topic_is_told_with_what_went_on_with_it_and_without_questions(
+    home: Home, lang: str, told: list[str], question: str, asked: str, expected: list[str]
+) -> None:
+    answer = heard(home(lang), *told, question, asked)
+    assert all(part in answer for part in expected)
+    assert question not in answer
+
+
+@pytest.mark.parametrize(
+    ("lang", "told", "asked", "expected"),
+    [
+        ("de-DE", "der Gartenzaun wird am Freitag gestrichen", "was weißt du über den Zaun", "Gartenzaun"),
+        ("nl-NL", "de tuinpoort klemt bij regen", "wat weet je over de poort", "tuinpoort"),
+        ("da-DK", "havelågen binder når det regner", "hvad ved du om lågen", "havelågen"),
+        ("it-IT", "ho visto Ornella alla stazione", "che sai di Ornella", "alla stazione"),
+    ],
+)
+def test_a_topic_is_found_in_a_compound_and_by_a_short_question(
+    home: Home, lang: str, told: str, asked: str, expected: str
+) -> None:
+    assert expected in heard(home(lang), told, asked)
+
+
+@pytest.mark.parametrize(
+    ("lang", "first", "second", "asked"),
+    [
+        ("en-US", "we moved to a flat in mill lane", "it is behind the bakery", "what did i just tell you"),
+        ("de-DE", "wir ziehen in die Mühlgasse", "im vierten Stock ganz links", "was hab ich dir gerade erzählt"),
+        ("nl-NL", "we verhuizen naar de molensteeg", "op de vierde verdieping links", "wat heb ik je net verteld"),
+        ("it-IT", "ci trasferiamo in via del mulino", "al terzo piano a sinistra", "che ti ho appena detto"),
+    ],
+)
+def test_what_was_just_told_is_told_whole(home: Home, lang: str, first: str, second: str, asked: str) -> None:
+    answer = heard(home(lang), first, second, asked)
+    assert f"{first}, {second}" in answer
+
+
+TODAY = [
+    (
+        "en-US",
+        ["well that was quite a day", "the ferry leaves at nine twenty", "how long is the ferry"],
+        "what did i tell you today",
+        "the ferry leaves at nine twenty",
+    ),
+    (
+        "de-DE",
+        ["na das war mal ein schöner Tag", "die Fähre fährt um neun Uhr zwanzig", "wie lang ist die Fähre"],
+        "was hab ich dir heute gesagt",
+        "die Fähre fährt um neun Uhr zwanzig",
+    ),
+    (
+        "es-ES",
+        ["pues ha sido un día precioso", "el barco sale a las nueve y veinte", "cómo de largo es el barco"],
+        "qué te he contado hoy",
+        "el barco sale a las nueve y veinte",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lang", "said", "asked", "expected"), TODAY)
+def test_of_a_time_statements_are_told_and_no_questions(
+    home: Home, lang: str, said: list[str], asked: str, expected: str
+) -> None:
+    answer = heard(home(lang), *said, asked)
+    assert expected in answer
+    assert said[2] not in answer and asked not in answer
+
+
+def test_of_a_long_day_what_matters_most_is_told_first_in_its_order(home: Home) -> None:
+    at = home("en-US")
+    chatter = ["that soup was rather nice", "the sky looks lovely over there", "somebody sings in the street"]
+    facts = [f"the {thing} comes at {number}" for thing, number in zip(THINGS, NUMBERS, strict=True)]
+    first, more = heard(at, *chatter, *facts, "what did i tell you today"), heard(at, "say more")
+    assert [one for one in facts if one in first] == facts
+    assert not any(one in first for one in chatter)
+    assert all(one in more for one in chatter)
+
+
+THINGS = ("plumber", "painter", "carpenter", "baker", "postman")
+NUMBERS = ("two", "three", "four", "five", "six")
+
+
+def test_several_answers_are_told_three_at_a_time_where_several_are_asked_for(home: Home) -> None:
+    at = home("en-US")
+    food = {"ruth": "lactose", "ned": "nuts", "jack": "fish", "ann": "soy"}
+    told = [f"my friend {name} can't eat {one}" for name, one in food.items()]
+    (first,), (more,) = [at.say(text) for text in (*told, "who can't eat what", "say more")][-2:]
+    assert [text for text in reversed(told) if text in first] == told[:0:-1]
+    assert told[0] in more
+    assert "say more" not in more.casefold()
