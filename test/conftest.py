@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from ovos_persona_memory.extraction.reader.judge_model import JudgeModel
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Scores, Utterance
 from ovos_persona_memory.search import embedding
 
@@ -47,17 +48,17 @@ READ_ONCE = 4096
 @pytest.fixture(scope="session", autouse=True)
 def nothing_read_twice() -> Iterator[None]:
     """The model makes the same of the same words each time: what one test has had read costs the next one nothing."""
-    read, answers = ReaderModel.read, ReaderModel.answers
+    read, answers = ReaderModel.read, JudgeModel.answers
 
     @lru_cache(maxsize=READ_ONCE)
     def read_once(
         model: _ByIdentity, words: tuple[str, ...], before: tuple[str, ...], by_assistant: bool, known: frozenset[int]
     ) -> Scores | None:
-        return read(model.model, Utterance(words, before, by_assistant, known))
+        return read(cast(ReaderModel, model.model), Utterance(words, before, by_assistant, known))
 
     @lru_cache(maxsize=READ_ONCE)
     def judged_once(model: _ByIdentity, question: tuple[str, ...], remarks: tuple[tuple[str, ...], ...]) -> list[float]:
-        return answers(model.model, question, remarks)
+        return answers(cast(JudgeModel, model.model), question, remarks)
 
     def remembered_reading(model: ReaderModel, given: Utterance, always: bool = False) -> Scores | None:
         if always:
@@ -65,20 +66,20 @@ def nothing_read_twice() -> Iterator[None]:
         return read_once(_ByIdentity(model), tuple(given.words), tuple(given.before), given.by_assistant, given.known)
 
     def remembered_judgement(
-        model: ReaderModel, question: Sequence[str], remarks: Sequence[Sequence[str]]
+        model: JudgeModel, question: Sequence[str], remarks: Sequence[Sequence[str]]
     ) -> list[float]:
         return list(judged_once(_ByIdentity(model), tuple(question), tuple(tuple(one) for one in remarks)))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ReaderModel, "read", remembered_reading)
-        patch.setattr(ReaderModel, "answers", remembered_judgement)
+        patch.setattr(JudgeModel, "answers", remembered_judgement)
         yield
 
 
 class _ByIdentity:
     """A model as a key: the same object is the same model."""
 
-    def __init__(self, model: ReaderModel) -> None:
+    def __init__(self, model: ReaderModel | JudgeModel) -> None:
         self.model = model
 
     def __hash__(self) -> int:

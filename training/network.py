@@ -13,15 +13,14 @@ from samples import NOBODY, UNKNOWN, Sample
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ovos_persona_memory.extraction.reader.judge_model import ASKED_PIECES
 from ovos_persona_memory.extraction.reader.labels import KINDS, NEAR, SAYINGS, SLOT_LABELS
 from ovos_persona_memory.extraction.reader.model import (
     ASKED,
-    ASKED_PIECES,
     CONTEXT_PIECES,
     EARLY,
     HEADS,
     ITSELF,
-    JUDGED_AFTER,
     POINTERS,
     ReaderModel,
 )
@@ -144,7 +143,7 @@ class ReaderNet(nn.Module):
         shown = [_pair_pieces(self.encoder, pair) for pair in pairs]
         pieces, parts = _filled([one[0] for one in shown], -1), _filled([one[1] for one in shown], ITSELF)
         real = pieces >= 0
-        _, vectors = self.encoder(pieces.clamp(min=0), real, self.parts(parts), JUDGED_AFTER, all_layers=False)
+        _, vectors = self.encoder(pieces.clamp(min=0), real, self.parts(parts), EARLY)
         made: Tensor = self.answer(torch.tanh(self.deep(self.skip(vectors[:, 0])))).squeeze(-1)
         return made
 

@@ -29,8 +29,8 @@ from ovos_persona_memory.extraction.reader.reader import FILE as READER
 ROOT = Path(__file__).parent
 SEED = 7
 BLOCK_SHARE, HOUSE_TIMES = 3, 3
-"""A third of the pairs of single remarks is shown in an epoch, and those of households three times: they are what people
-ask."""
+"""A third of the pairs of single remarks is shown in an epoch, and those of households three times: they are what
+people ask."""
 EPOCHS, BATCH, DECAY = 1.0, 64, 0.02
 RATE, HEAD_TIMES, WARM = 1e-4, 3.0, 0.05
 """The maximum learning rate of layers, how much that of the head is above it, and the share of steps until then."""

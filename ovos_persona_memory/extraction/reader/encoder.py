@@ -270,7 +270,13 @@ def packed(encoder: Encoder) -> dict[str, NDArray[Any]]:
         "places": encoder.places.astype(np.float16),
         **_norm_packed("first", encoder.first),
     }
-    for number, layer in enumerate(encoder.layers):
+    return kept | packed_layers(encoder.layers)
+
+
+def packed_layers(layers: Sequence[Layer], first: int = 0) -> dict[str, NDArray[Any]]:
+    """All that these layers are, by name; ``first``: the number of the first of them, counted from 0."""
+    kept: dict[str, NDArray[Any]] = {}
+    for number, layer in enumerate(layers, first):
         for name in DENSE:
             dense: Dense = getattr(layer, name)
             halves = Halves.nearest((dense.rows * dense.scales).T)
@@ -286,11 +292,12 @@ def unpacked(kept: Arrays) -> Encoder:
     longest, heads, layers = (int(size) for size in kept["sizes"])
     pieces = Pieces(kept["hashes"], kept["scores"], longest)
     table, places = Halves(kept["table"], kept["table_scales"]), kept["places"].astype(np.float32)
-    made = tuple(_layer(kept, number) for number in range(layers))
+    made = tuple(unpacked_layer(kept, number) for number in range(layers))
     return Encoder(pieces, table, places, _norm(kept, "first"), made, heads)
 
 
-def _layer(kept: Arrays, number: int) -> Layer:
+def unpacked_layer(kept: Arrays, number: int) -> Layer:
+    """The layer of ``packed_layers`` with this number; KeyError where there is none."""
     parts: dict[str, Any] = {name: _dense(kept, f"{number}_{name}") for name in DENSE}
     parts |= {name: _norm(kept, f"{number}_{name}") for name in NORMS}
     return Layer(**parts)

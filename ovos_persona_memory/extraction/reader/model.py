@@ -16,14 +16,10 @@ from ovos_persona_memory.extraction.reader.labels import NEAR
 
 CONTEXT_PIECES = 24
 """Pieces of what was said before that are read at most, the last ones."""
-ASKED_PIECES = 40
-"""Pieces of a question that are read at most with a remark that may answer it, the last ones."""
 BY_ASSISTANT, BY_PERSON, ITSELF, ASKED = range(4)
 """Rows of ``parts``: of what was said before, by whom, of the utterance itself, and of a question to a remark."""
 EARLY = 2
 """After so many layers it is decided whether the others are asked."""
-JUDGED_AFTER = 8
-"""After so many layers it is judged whether a remark answers a question."""
 HEADS = ("slot", "saying", "who", "thing", "kind")
 POINTERS = ("who", "thing")
 
@@ -113,23 +109,6 @@ class ReaderModel:
         """How much the first layers see in the words: the logarithm of the sum of what each is worth."""
         worth = words @ self.weights["early"] + self.weights["early_bias"]
         return float(np.logaddexp.reduce(worth[:, 0]))
-
-    def answers(self, question: Sequence[str], remarks: Sequence[Sequence[str]]) -> list[float]:
-        """The probability that each remark answers the question; words in lower case, at least one of the question."""
-        cut, weights = self.encoder.pieces.cut, self.weights
-        asked = [row for word in question for row in cut(word)][-ASKED_PIECES:]
-        begun, sizes = [], []
-        for remark in remarks:
-            said = [row for word in remark for row in cut(word)]
-            rows = [BEGIN, *asked, END, *said[: LONGEST - 2 - len(asked)], END]
-            parts = [ITSELF, *[ASKED] * (len(asked) + 1), *[ITSELF] * (len(rows) - len(asked) - 2)]
-            begun.append(self.encoder.placed(rows, weights["parts"][parts]))
-            sizes.append(len(rows))
-        vectors = self.encoder.made(np.concatenate(begun), JUDGED_AFTER, sizes)
-        firsts = vectors[np.cumsum([0, *sizes[:-1]])]
-        deep = np.tanh(product(firsts, weights["deep"]) + weights["deep_bias"])
-        odds = (deep @ weights["answer"] + weights["answer_bias"])[:, 0]
-        return [float(one) for one in 1 / (1 + np.exp(-odds))]
 
     def _pieces(self, given: Utterance) -> tuple[list[int], list[int], list[int], list[int]]:
         """Rows of pieces, their parts, which are of known names, and where each word begins that fits."""

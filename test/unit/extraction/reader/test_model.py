@@ -77,20 +77,6 @@ def test_of_an_utterance_that_is_too_long_as_many_words_are_read_as_fit() -> Non
     assert len(read(small_model(), Utterance(("z" * 9999,))).slot) == 1
 
 
-def test_remarks_are_judged_alike_alone_and_together() -> None:
-    model, remarks = small_model(), [("my", "blue"), ("blue", "bottle", "my"), ()]
-    together = model.answers(["blue"], remarks)
-    alone = [model.answers(["blue"], [remark])[0] for remark in remarks]
-    assert np.allclose(together, alone, atol=1e-5) and len(set(together)) == len(remarks)
-    assert all(0 < share < 1 for share in together)
-    assert not np.allclose(together, model.answers(["my"], remarks), atol=1e-4)
-
-
-def test_of_a_question_and_a_remark_that_are_too_long_as_many_words_are_read_as_fit() -> None:
-    (share,) = small_model().answers(["blue"] * 300, [("my",) * 300])
-    assert 0 < share < 1
-
-
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     model, path = small_model(), tmp_path / "reader.model"
     model.save(path)
