@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.records import Turn
+from ovos_persona_memory.search import embedding
 from ovos_persona_memory.text import languages, lexicon
 
 _SAYS_NOTHING = "one two three"
@@ -51,6 +52,7 @@ class Languages:
         # loaded resources live as long as the process: the garbage collector would scan them for 30 ms at a time
         gc.collect()
         gc.freeze()
+        embedding.give_memory_back()  # what loading the models has freed: 10 MB
 
     def _read(self, tag: str) -> None:
         extract(Turn("user", _SAYS_NOTHING, lang=tag))
