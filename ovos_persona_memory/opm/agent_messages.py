@@ -29,8 +29,8 @@ LONGEST_NAME = 256
 def to_turn(said: ContextMessage, batch: str, now: float, session_id: str | None) -> Turn:
     """A message of ours as a turn that can be recorded, whatever a model made of it.
 
-    One turn that is refused takes its whole exchange with it, so it is made to fit: of a text that is too long the middle
-    is left out, visibly, and so are characters that no store takes, and arguments that do not fit.
+    One turn that is refused takes its whole exchange with it, so it is made to fit: of a text that is too long the
+    middle is left out, visibly, and so are characters that no store takes, and arguments that do not fit.
     """
     fitting = shorten_message(replace(said, text=_clean(said.text)), MAX_TEXT // 4 - 1)
     return Turn(

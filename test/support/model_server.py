@@ -41,6 +41,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.model.paths.append(self.path)
         fault = self.server.model.take(body, dict(self.headers))
         if body.get("stream") and fault in ("slow", "half"):
             self._stream_half(self.server.model.reply(), goes_on=fault == "slow")
@@ -92,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(DONE)
         else:
             choice["message"] = choice.pop("delta")
-            self.wfile.write(json.dumps({"choices": [choice]}).encode())
+            self.wfile.write(json.dumps({**self.server.model.envelope, "choices": [choice]}).encode())
 
     def log_message(self, *_: Any) -> None:
         """Stay quiet."""
@@ -104,6 +105,10 @@ class ModelServer:
     def __init__(self, *replies: str) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        """Which paths were asked, in order."""
+        self.envelope: dict[str, Any] = {}
+        """What else stands in each answer, as this kind of server writes it."""
         self.faults: list[Fault] = []
         """What happens to the next requests, in order; nothing bad where none is left."""
         self.arrived = threading.Semaphore(0)
