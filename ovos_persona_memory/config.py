@@ -331,6 +331,8 @@ LEAST = {
 }
 """Settings that are numbers, and the least that each may be."""
 HIGHEST_PORT = 65535
+ALSO = {"context_entry_limit": "recall", "introspection": ""}
+"""Settings that may stand in the section ``memory``, too, each with the group that it belongs to; empty: to none."""
 
 
 def default_folder() -> Path:
@@ -347,6 +349,7 @@ def load() -> MemoryConfig:
 
 def parse(section: dict[str, Any]) -> MemoryConfig:
     """Settings from a mapping; ConfigError naming the setting that is unknown or of the wrong type."""
+    section = _in_their_groups(section)
     _refuse_unknown(section, MemoryConfig, "")
     try:
         config = msgspec.convert(section, MemoryConfig)
@@ -367,6 +370,22 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         for user_id, others in getattr(config.identity, relation).items():
             _check_relation(config.identity, f"{relation}.{user_id}", user_id, others)
     return config
+
+
+def _in_their_groups(section: dict[str, Any]) -> dict[str, Any]:
+    """The settings with those of a section ``memory`` in their groups; ConfigError naming one that is given twice."""
+    also = section.get("memory")
+    if not isinstance(also, dict):
+        return section
+    moved = {name: value for name, value in section.items() if name != "memory"}
+    for name, value in also.items():
+        if name not in ALSO:
+            raise ConfigError(f"{SECTION}.memory.{name}: there is no such setting")
+        group = moved.get(ALSO[name], {}) if ALSO[name] else moved
+        if not isinstance(group, dict) or name in group:
+            raise ConfigError(f"{SECTION}.memory.{name}: {'.'.join(filter(None, (ALSO[name], name)))} is set, too")
+        moved |= {ALSO[name]: {**group, name: value}} if ALSO[name] else {name: value}
+    return moved
 
 
 def _refuse_unusable_numbers(config: MemoryConfig) -> None:

@@ -200,11 +200,17 @@ def unstated_reason(sentence: str, lang: str | None, span: tuple[int, int]) -> s
     reading = read(sentence)
     if is_question(sentence, language, reading):
         return "question"
-    saying = next((one.saying for one in reading.statements if one.value[0] < span[1] and one.value[1] > span[0]), None)
-    if saying is not None:
-        return UNSTATED.get(saying)
+    told = next((one for one in reading.statements if _overlap(one.value, span)), None)
+    if told is not None:
+        # of whom it is said stands outside of the span: "my sister hates olives" does not say who hates olives
+        is_of_other = told.who is not None and not _overlap(told.who, span)
+        return UNSTATED.get(told.saying, "unsure" if is_of_other else None)
     # what the reader knows no slot for, words before it may turn: "my brother says the moon is cheese"
     return "unsure" if naming.has_content(language.without_lead(sentence[: span[0]]), language) else None
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and one[1] > other[0]
 
 
 UNSTATED = {**REFUSED, "unsure": "unsure", "over": "taken_back", "denied": "taken_back"}

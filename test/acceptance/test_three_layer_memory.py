@@ -7,11 +7,13 @@ toolbox.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 from ovos_bus_client import Message
 
+from ovos_persona_memory.config import IntrospectionConfig, parse
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Scope, Turn
 
@@ -57,11 +59,6 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
         "Not ours: OVOS knows its skills.",
     ),
     (
-        "`memory.context_entry_limit` controls how many recent memory entries are included in the context block.",
-        "`recall.context_entry_limit`, 0 unless it is set.",
-        "In other words: another default, see above (test/unit/memory/test_context_builder.py).",
-    ),
-    (
         "Introspection is program-triggered and model-executed.",
         "The daemon says when a model looks back over a talk; what it proposes is checked against what was said.",
         "In other words: the model proposes, the program decides (test/unit/memory/tidying/test_introspection.py).",
@@ -75,12 +72,6 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
         "It may: add/update/delete long-term memories, update working memory, update the session description.",
         "It may propose all of these; a deletion only sets aside, and only what somebody asked to delete.",
         "In other words: nothing becomes a memory that nobody said (test/unit/memory/tidying/test_introspection.py).",
-    ),
-    (
-        '"introspection": {"enabled": true, "turn_interval": 5, "idle_timeout_minutes": 10, "max_tool_calls": 10, '
-        '"model": null}.',
-        "The section `introspection` of `persona_memory` has these five; without a `model` nothing looks back.",
-        "In other words: no model is asked that the owner has not named (docs/models.md).",
     ),
     (
         "Memory content is agent-generated or user-requested, but memory lifecycle is runtime-controlled.",
@@ -317,3 +308,22 @@ def test_compaction_decides_nothing_about_long_term_memory(memory: PersonaMemory
     before = memory.list(), memory.facts.list(), memory.update_session(HERE)
     memory.context(ContextRequest("and now", HERE, None, context_tokens=60))
     assert (memory.list(), memory.facts.list(), memory.update_session(HERE)) == before
+
+
+def test_the_limit_says_how_many_memories_that_changed_last_join_a_context(opened: Open) -> None:
+    """`memory.context_entry_limit` controls how many recent memory entries are included in the context block."""
+    memory = opened(memory={"context_entry_limit": 2})
+    for key, text in (("bins", "the bins go out on Tuesday"), ("key", "Kramer has a key"), ("shed", "the shed is dry")):
+        memory.remember(text, key=key)
+    told = system(memory, "tell me a joke")
+    assert [text in told for text in ("the bins go out", "Kramer has a key", "the shed is dry")] == [False, True, True]
+
+
+def test_the_settings_of_introspection_are_taken_as_they_stand_in_the_document() -> None:
+    """`"introspection": {"enabled": true, "turn_interval": 5, "idle_timeout_minutes": 10, "max_tool_calls": 10,
+    "model": null}`."""
+    five = {"enabled": True, "turn_interval": 7, "idle_timeout_minutes": 12, "max_tool_calls": 9, "model": None}
+    config = parse({"memory": {"context_entry_limit": 10, "introspection": five}})
+    assert asdict(config.introspection) == five
+    assert config == parse({"recall": {"context_entry_limit": 10}, "introspection": five})
+    assert parse({}).introspection == IntrospectionConfig(True, 5, 10, 10, None)

@@ -15,7 +15,7 @@ HERE, EVERY = Scope(session_id="s1"), Scope()
 NOW = 1_795_000_000.0
 PROPOSED = [
     {"tool": "memory_add", "content": "the boiler was serviced in March", "turns": [1]},
-    {"tool": "memory_add", "content": "the boiler goes out on Wednesday", "turns": [1, 3]},
+    {"tool": "memory_add", "content": "the bins were serviced on Wednesday", "turns": [1, 3]},
     {"tool": "memory_update", "memory": 1, "content": "the bins go out on Wednesday", "turns": [3]},
     {"tool": "memory_delete", "memory": 2, "turns": [5]},
     {"tool": "working_memory_update", "content": "They spoke of bins."},

@@ -58,7 +58,12 @@ def add(content: str, *turns: object) -> dict[str, Any]:
 
 
 PROPOSED: dict[str, list[dict[str, Any]]] = {
-    "boiler": [add(SAID[0], 1), add("the boiler was serviced by Kramer", 1), add("the user is called Schmidt", 7)],
+    "boiler": [
+        add(SAID[0], 1),
+        add("the boiler was serviced by Schmidt", 1),
+        add("the user is called Schmidt", 7),
+        add("the boiler was serviced in March by Kramer", 1),
+    ],
     "neighbour": [add("neighbour Kramer has a spare key", 1), add("Kramer has a dog", 1), add(SAID[0], 1)],
     "Tuesday": [add("the market is held on Tuesday", 1), add("the market is held on Tuesday", 1)],
     "Rome": [add("the user flies to Rome on Sunday", 1)],
@@ -171,10 +176,8 @@ def test_of_a_month_all_true_memories_are_in_and_none_that_nobody_told(daemon: S
         facts = {one.text for one in memory.facts.list(OWNER)}
         assert texts(memory) - facts == TRUE - facts, "all true ones, the stale one replaced, the bicycle set aside"
         assert texts(memory, "draft") == {
-            "the boiler was serviced by Kramer",
-            "Kramer has a dog",
+            "the boiler was serviced by Schmidt",
             "the user flies to Rome on Sunday",
-            "the router stands in the garage",
             "the moon is cheese",
             "the user sells the car in June",
         }
@@ -244,7 +247,7 @@ def test_a_slow_model_holds_up_no_answer_and_killed_meanwhile_it_is_asked_anew(
     with MemoryClient.over_door(again.data) as memory:
         wait_until(lambda: bool(looks(memory)), "the look")
         assert SAID[0] in texts(memory)
-        assert "the boiler was serviced by Kramer" in texts(memory, "draft")
+        assert "the boiler was serviced by Schmidt" in texts(memory, "draft")
 
 
 IDLE_MINUTES = 0.05
@@ -305,8 +308,8 @@ def test_the_command_lists_looks_and_undoes_one(daemon: Start, server: ModelServ
         say(memory, 0, SAID[0])
         wait_until(lambda: bool(looks(memory)), "the look")
         [run] = looks(memory)
-    assert "day-0  1 added, 1 drafted, 1 refused" in command(running, "introspect")
-    assert "1 refused; undone" in command(running, "introspect", "--undo", run.id)
+    assert "day-0  1 added, 1 drafted, 2 refused" in command(running, "introspect")
+    assert "2 refused; undone" in command(running, "introspect", "--undo", run.id)
     assert "there is no introspection" in command(running, "introspect", "--undo", run.id)
     assert f"{run.id} memory_add: no_such_turn" in command(running, "audit")
 

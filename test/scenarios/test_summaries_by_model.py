@@ -105,6 +105,39 @@ def test_the_settings_of_the_page_have_talk_summarised(memory: PersonaMemory, se
     assert shown(memory) == texts(range(4, 6))
 
 
+ENVELOPES: dict[str, dict[str, Any]] = {
+    "11434": {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1795000000, "model": "llama3.2",
+        "system_fingerprint": "fp_ollama", "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    },
+    "8080": {
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1795000000, "model": "model.gguf",
+        "system_fingerprint": "b4200-1", "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        "timings": {"prompt_n": 1, "prompt_ms": 1.5, "predicted_n": 1, "predicted_ms": 2.5},
+    },
+}  # fmt: skip
+"""What stands around an answer, by the port on which the page finds its server: Ollama's, llama.cpp's."""
+
+
+@pytest.mark.parametrize(("port", "envelope"), ENVELOPES.items())
+def test_each_server_that_the_page_names_is_asked_at_its_path_and_understood(
+    server: ModelServer, tmp_path: Path, port: str, envelope: dict[str, Any]
+) -> None:
+    [named] = {url for url in re.findall(r'"api_url": "http://127\.0\.0\.1:(\d+/\w+)"', PAGE) if url.startswith(port)}
+    here, path = server.url.rsplit("/", 1)
+    assert named == f"{port}/{path}"
+    server.envelope = envelope
+    config = shown_on_page(BLOCKS[0], f"{here}/{named.split('/')[1]}", tmp_path)
+    with PersonaMemory.open(config=config) as memory:
+        model = open_model("summary", config.models)
+        assert model is not None
+        memory.models["summary"] = model
+        talk(memory)
+        work(memory)
+        assert memory.snapshot(HERE)["summary"] == "Bob is a cat."
+    assert server.paths == ["/v1/chat/completions"]
+
+
 @pytest.mark.parametrize("fault", ["error", "half", "dropped", "empty", "nonsense"])
 def test_a_server_that_fails_loses_nothing_and_is_asked_again_later(
     memory: PersonaMemory, server: ModelServer, clock: Clock, fault: Fault

@@ -7,10 +7,25 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Fault = Literal["", "error", "half", "dropped", "slow", "empty", "nonsense"]
+Fault = Literal["", "error", "half", "dropped", "slow", "empty", "nonsense", "calls", "odd calls"]
 """What happens to one request: nothing bad; status 500; half an answer; none at all, the connection ends; an answer
-when ``go_on`` is called; an empty text; no JSON."""
+when ``go_on`` is set; an empty text; no JSON; a call of a tool, always with the same id; one without an id, and with a
+list for its arguments. Of a stream half of the words come before the connection ends, or before ``go_on`` is set."""
 PATIENCE_S = 60.0
+CALL = {"id": "call-1", "type": "function", "function": {"name": "look_up", "arguments": '{"word": "cat"}'}}
+ODD_CALL = {"type": "function", "function": {"name": "no such tool", "arguments": '["cat"]'}}
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def _event(choice: dict[str, Any]) -> bytes:
+    """An event of a stream."""
+    return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
+
+
+def _delta(words: str) -> dict[str, Any]:
+    return {"index": 0, "finish_reason": None, "delta": {"role": "assistant", "content": words}}
 
 
 class _Server(ThreadingHTTPServer):
@@ -26,15 +41,37 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.model.paths.append(self.path)
         fault = self.server.model.take(body, dict(self.headers))
-        if fault in ("", "slow", "empty"):
+        if body.get("stream") and fault in ("slow", "half"):
+            self._stream_half(self.server.model.reply(), goes_on=fault == "slow")
+        elif fault in ("", "slow", "empty"):
             if fault == "slow":
                 self.server.model.go_on.wait(PATIENCE_S)
-            self._answer(body, "" if fault == "empty" else self.server.model.reply())
+            self._answer(body, {"content": "" if fault == "empty" else self.server.model.reply()})
+        elif fault in ("calls", "odd calls"):
+            self._answer(body, {"content": None, "tool_calls": [CALL if fault == "calls" else ODD_CALL]})
         elif fault == "error":
             self.send_error(500)
         elif fault != "dropped":
             self._begin(fault)
+
+    def _stream_half(self, reply: str, goes_on: bool) -> None:
+        """Half of the words in a chunk of its own; then the rest when ``go_on`` is set, or the connection ends."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        half = reply.index(" ", len(reply) // 2) + 1
+        self._send_chunk(_event(_delta(reply[:half])))
+        if goes_on:
+            self.server.model.go_on.wait(PATIENCE_S)
+            self._send_chunk(_event(_delta(reply[half:])) + DONE)
+            self._send_chunk(b"")
+
+    def _send_chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
 
     def _begin(self, fault: Fault) -> None:
         self.send_response(200)
@@ -43,20 +80,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b'{"choices": [{"message": {"content": "half' if fault == "half" else b"<html>hello</html>")
 
-    def _answer(self, body: dict[str, Any], reply: str) -> None:
+    def _answer(self, body: dict[str, Any], message: dict[str, Any]) -> None:
         streamed = bool(body.get("stream"))
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
         self.end_headers()
-        choice = {"index": 0, "finish_reason": "stop", "delta": {"role": "assistant", "content": reply}}
+        choice = {"index": 0, "finish_reason": "stop", "delta": {"role": "assistant", **message}}
         if streamed:
             # as the real ones do it: what ends the answer says nothing more
             for one in (choice | {"finish_reason": None}, choice | {"delta": {}}):
-                self.wfile.write(b"data: " + json.dumps({"choices": [one]}).encode() + b"\n\n")
-            self.wfile.write(b"data: [DONE]\n\n")
+                self.wfile.write(_event(one))
+            self.wfile.write(DONE)
         else:
             choice["message"] = choice.pop("delta")
-            self.wfile.write(json.dumps({"choices": [choice]}).encode())
+            self.wfile.write(json.dumps({**self.server.model.envelope, "choices": [choice]}).encode())
 
     def log_message(self, *_: Any) -> None:
         """Stay quiet."""
@@ -68,6 +105,10 @@ class ModelServer:
     def __init__(self, *replies: str) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        """Which paths were asked, in order."""
+        self.envelope: dict[str, Any] = {}
+        """What else stands in each answer, as this kind of server writes it."""
         self.faults: list[Fault] = []
         """What happens to the next requests, in order; nothing bad where none is left."""
         self.arrived = threading.Semaphore(0)

@@ -18,11 +18,11 @@ class Call:
 
 
 class ToolModelServer:
-    """Answers each chat request with the next of its replies: words, or a call; "Understood." when there is none."""
+    """Answers each chat request with the next of its replies: words, or calls; "Understood." when there is none."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
-        self._replies: list[str | Call] = []
+        self._replies: list[str | Call | list[Call]] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -41,7 +41,7 @@ class ToolModelServer:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def will(self, *replies: str | Call) -> None:
+    def will(self, *replies: str | Call | list[Call]) -> None:
         """What it answers next, one after the other."""
         self._replies = list(replies)
 
@@ -61,10 +61,14 @@ class ToolModelServer:
         self._server.server_close()
 
 
-def _choice(reply: str | Call, number: int) -> dict[str, Any]:
+def _choice(reply: str | Call | list[Call], number: int) -> dict[str, Any]:
     if isinstance(reply, str):
         return {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}
-    function = {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
-    calls = [{"id": f"call-{number}", "type": "function", "function": function}]
+    wanted = reply if isinstance(reply, list) else [reply]
+    functions = [{"name": call.tool, "arguments": json.dumps(call.arguments)} for call in wanted]
+    calls = [
+        {"id": f"call-{number}" + (f"-{place}" if place else ""), "type": "function", "function": function}
+        for place, function in enumerate(functions)
+    ]
     message = {"role": "assistant", "content": None, "tool_calls": calls}
     return {"index": 0, "finish_reason": "tool_calls", "message": message}

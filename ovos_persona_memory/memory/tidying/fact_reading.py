@@ -191,7 +191,7 @@ class FactReader:
             raise _Refused("no_statement")
         if any(contains_secret(text, cited[0].lang) for text in (said, *(turn.text for turn in cited))):
             raise _Refused("secret")
-        source = sourcing.source_of(said, cited[0].lang, [_fluent(turn) for turn in statements], part.names)
+        source = sourcing.source_of(said, cited[0].lang, [_fluent(turn) for turn in statements], part.names, HALF)
         if source.support == "unsaid" or source.turn is None:
             raise _Refused(source.reason)
         wanted = sourcing.content(said, source.turn.lang, part.names)

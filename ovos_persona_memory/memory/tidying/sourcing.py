@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ovos_persona_memory.extraction import is_echo, unstated_reason
+from ovos_persona_memory.extraction import is_echo, naming_words, unstated_reason
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.search import is_told_by_person
-from ovos_persona_memory.text import asks_to_delete, denies, languages, retraction_in, subject_of
+from ovos_persona_memory.text import (
+    Language,
+    asks_to_delete,
+    denies,
+    fold,
+    index_terms,
+    languages,
+    retraction_in,
+    subject_of,
+    time_expressions,
+    value_kinds,
+)
 
 Groups = tuple[frozenset[str], ...]
+"""Content words in their order, each in every form."""
 Placed = tuple[frozenset[str], tuple[int, int]]
 """A content word in every form, and where it stands: its first character, and the one behind its last."""
-"""Content words in their order, each in every form."""
-HALF = 0.5
-"""From this share of its words on, what is proposed is at least partly said."""
+ALL = 1.0
+"""Of what is proposed the cited turns hold this share of the content words, if it is to be partly said: every one."""
+PAIR = 2
+"""Characters of a word of a language that is written without blanks."""
 MOST_OF_SENTENCE = 0.6
-"""What is proposed holds at least so much of the sentence that says it: who leaves out more may turn its meaning."""
+"""What is proposed holds at least so much of the sentence that says it, with every number, day and time: who leaves out
+more may turn its meaning."""
 RELATED = 1 / 3
 """A new text of a memory has at least so much of the old one's words."""
 ALIKE = 0.5
@@ -52,33 +66,80 @@ def is_own_statement(turn: Turn, before: Sequence[str] = ()) -> bool:
     return is_own and is_told_by_person(turn) and not is_echo(turn.text, before)
 
 
-def source_of(text: str, lang: str | None, cited: Sequence[Turn], names: Collection[str] = ()) -> Source:
-    """How far these statements of a person say a text."""
+def source_of(
+    text: str, lang: str | None, cited: Sequence[Turn], names: Collection[str] = (), least: float = ALL
+) -> Source:
+    """How far these statements of a person say a text.
+
+    A text of whose content words, numbers and dates they hold less than the share ``least`` is unsaid.
+    """
     wanted = content(text, lang, names)
-    if not wanted:
+    if not wanted or _share_told(text, lang, wanted, cited, names) < least:
         return Source("unsaid")
     is_denial = denies(text, languages.for_text(lang, text))
-    found = [one for turn in cited for one in _said_in(turn, wanted, is_denial)]
+    little = _little_words(text, lang, wanted)
+    found = [one for turn in cited for one in _said_in(turn, wanted, is_denial, little)]
     for support in ("said", "partly", "unsaid"):
         if (best := next((one for one in found if one.support == support), None)) is not None:
             return best
-    together = tuple(group for turn in cited for group in languages.statement_word_groups(turn.text, turn.lang))
-    if held(wanted, together) < HALF * len(wanted):
-        return Source("unsaid")
     return Source(
         "partly", max(cited, key=lambda turn: held(wanted, languages.statement_word_groups(turn.text, turn.lang)))
     )
 
 
-def _said_in(turn: Turn, wanted: Groups, is_denial: bool) -> Iterator[Source]:
+def _share_told(text: str, lang: str | None, wanted: Groups, cited: Sequence[Turn], names: Collection[str]) -> float:
+    """The share of the content words of a text that these turns hold, each told by any of them, be it a stop word."""
+    spoken = languages.for_text(lang, text)
+    numbers, texts = spoken.table("numbers.list"), [turn.text for turn in cited]
+    words = [group for turn in cited for group in languages.statement_word_groups(turn.text, turn.lang)]
+    told = {form for group in (*words, *map(frozenset, map(fold, texts))) for form in _numbered(group, numbers)}
+    asked = [_numbered(group, numbers) for group in (*wanted, *_months(text, spoken))]
+    letters = set(index_terms.plain(" ".join([*texts, *names, spoken.say("the_user")])))
+    return sum(not group.isdisjoint(told) or _is_joint(group, letters) for group in asked) / len(asked)
+
+
+def _numbered(group: frozenset[str], numbers: Mapping[str, float]) -> frozenset[str]:
+    """A word with the digits of the number that it is: "seven" is "7"."""
+    return group | {format(numbers[form], "g") for form in group if form in numbers}
+
+
+def _months(text: str, spoken: Language) -> Iterator[frozenset[str]]:
+    """The stop words of a text that name a month in it: "in may"."""
+    for _, _, _, words in time_expressions.months_named(text, spoken):
+        yield from (frozenset({word}) for word in words & spoken.stop_words)
+
+
+def _is_joint(group: frozenset[str], letters: Collection[str]) -> bool:
+    """Whether a word is a pair of characters of a script without blanks, both of which were told, if not together."""
+    return any(len(form) == PAIR and not form.isascii() and all(one in letters for one in form) for form in group)
+
+
+def _little_words(text: str, lang: str | None, wanted: Groups) -> frozenset[str]:
+    """The words between the first and the last of these that may turn what they say: "under", "was".
+
+    Articles and words for persons are none of them: somebody who is spoken of is spoken of in other words.
+    """
+    spoken, asked = languages.for_text(lang, text), set(wanted)
+    places = [place for words, place in _placed(text, lang) if words in asked]
+    if spoken.uses_bigrams or not places:
+        return frozenset()
+    known = naming_words(spoken.tag)
+    inside = spoken.stop_words.intersection(fold(text[places[0][0] : places[-1][1]]))
+    return inside - known.small - known.of - known.speaker - known.hearer - known.other
+
+
+def _said_in(turn: Turn, wanted: Groups, is_denial: bool, little: frozenset[str]) -> Iterator[Source]:
     """What the sentences of a turn that hold just these words, one behind the other, make of them."""
     for sentence in languages.sentences_of(turn.text) or [turn.text]:
         told = _placed(sentence, turn.lang)
-        is_most = len(wanted) >= MOST_OF_SENTENCE * len(told)
+        values = value_kinds(languages.for_text(turn.lang, sentence).tag)
+        is_most = len(wanted) >= MOST_OF_SENTENCE * len(told) and little.issubset(fold(sentence))
         for span in _spans(told, wanted):
             reason = _doubt(sentence, turn.lang, span, is_denial)
+            left = [words for words, (first, end) in told if first < span[0] or end > span[1]]
+            is_whole = is_most and all(values.keys().isdisjoint(words) for words in left)
             if reason is None or reason == "unsure":
-                yield Source("said" if is_most and reason is None else "partly", turn)
+                yield Source("said" if is_whole and reason is None else "partly", turn)
             else:
                 yield Source("unsaid", turn, reason)
 

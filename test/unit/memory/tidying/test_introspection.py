@@ -485,7 +485,7 @@ def test_a_description_alone_does_not_date_the_summary_anew(memory: PersonaMemor
 
 ALL_OF_IT = [
     add("the boiler was serviced in March", 1),
-    add("the boiler goes out on Wednesday", 1, 3),
+    add("the bins were serviced on Wednesday", 1, 3),
     update(1, "the bins go out on Wednesday", 3),
     {"tool": "memory_delete", "memory": 2, "turns": [5]},
     {"tool": "working_memory_update", "content": "They spoke of bins."},

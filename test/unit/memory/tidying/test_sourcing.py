@@ -30,6 +30,7 @@ def support(text: str, *told: str, lang: str = "en-US") -> str:
         ("User's sister lives in Porto", "by the way my sister lives in Porto"),
         ("the bins go out on Tuesday", "remember that the bins go out on Tuesday"),
         ("the boiler was serviced in March", "remember that the boiler was serviced in March"),
+        ("the fence was painted on the 10th of May", "the fence was painted on the 10th of May"),
         ("The user is not allergic to nuts", "I'm not allergic to nuts"),
     ],
 )
@@ -59,6 +60,12 @@ def test_what_is_said_in_german_is_said(text: str, told: str) -> None:
         ("the user is not allergic to nuts", ["I'm allergic to nuts"]),
         ("the user", ["my cat is called Bob"]),
         ("the cat is called Bob", []),
+        ("the user's cat is called Bob and lives in a castle with dragons", ["my cat is called Bob"]),
+        ("Ines has a parrot", ["our dentist Ines has a red car"]),
+        ("the concert is in May", ["the concert is in June"]),
+        ("the bus leaves at 9", ["the bus leaves at 8"]),
+        ("the bus leaves at ten", ["the bus leaves at nine"]),
+        ("the ladder and a saw are in the shed", ["the ladder is in the shed", "the shed is green"]),
     ],
 )
 def test_what_nobody_said_so_is_unsaid(text: str, told: list[str]) -> None:
@@ -76,7 +83,13 @@ def test_what_nobody_said_so_is_unsaid(text: str, told: list[str]) -> None:
         ("the boiler was serviced in March", ["maybe the boiler was serviced in March"]),
         ("the moon is cheese", ["my brother says the moon is cheese"]),
         ("the trip is cancelled", ["if it rains the trip is cancelled"]),
-        ("the user's cat is called Bob and lives in a castle with dragons", ["my cat is called Bob"]),
+        ("the spare key lies under the mat", ["the spare key lies on the mat"]),
+        ("the fence was painted", ["the fence is being painted"]),
+        ("the fence was painted", ["the fence was painted in March"]),
+        ("the bus leaves from stop one", ["the bus leaves from stop two"]),
+        ("the bus leaves at 9", ["the bus leaves at nine"]),
+        ("the user hates olives", ["my sister hates olives"]),
+        ("the user hates olives", ["she hates olives"]),
         ("the boiler was serviced", ["the old boiler in the cellar of the house was serviced in March"]),
     ],
 )
@@ -92,7 +105,108 @@ def test_the_source_is_the_turn_that_says_it() -> None:
 def test_the_name_of_the_person_need_not_be_said() -> None:
     told = said("my cat is called Bob")
     assert source_of("Anna's cat is called Bob", "en-US", told, ["Anna"]).support == "said"
-    assert source_of("Anna's cat is called Bob", "en-US", told).support == "partly"
+    assert source_of("Anna's cat is called Bob", "en-US", told).support == "unsaid"
+
+
+INVENTED = {
+    "en-US": (
+        "the boat of Ines lies in Bristol and has three sails",
+        ("the boat of Ines lies in Leeds and has three sails", "the boat of Ines lies in Bristol and has two sails"),
+        (
+            "the boat of Rita lies in Bristol and has three sails",
+            "the boat of Ines lies in Bristol and had three sails",
+        ),
+    ),
+    "de-DE": (
+        "das Boot von Ines liegt in Bremen und hat drei Segel",
+        (
+            "das Boot von Ines liegt in Kassel und hat drei Segel",
+            "das Boot von Ines liegt in Bremen und hat zwei Segel",
+        ),
+        (
+            "das Boot von Rita liegt in Bremen und hat drei Segel",
+            "das Boot von Ines liegt in Bremen und hatte drei Segel",
+        ),
+    ),
+    "es-ES": (
+        "el barco de Inés está en Murcia y tiene tres velas",
+        ("el barco de Inés está en Toledo y tiene tres velas", "el barco de Inés está en Murcia y tiene dos velas"),
+        ("el barco de Rita está en Murcia y tiene tres velas", "el barco de Inés estaba en Murcia y tiene tres velas"),
+    ),
+    "ca-ES": (
+        "la barca d'en Pau és a Reus i té tres veles",
+        ("la barca d'en Pau és a Lleida i té tres veles", "la barca d'en Pau és a Reus i té dues veles"),
+        ("la barca d'en Joan és a Reus i té tres veles", "la barca d'en Pau era a Reus i té tres veles"),
+    ),
+    "da-DK": (
+        "Inger har en båd i Odense med tre sejl",
+        ("Inger har en båd i Vejle med tre sejl", "Inger har en båd i Odense med to sejl"),
+        ("Rita har en båd i Odense med tre sejl", "Inger havde en båd i Odense med tre sejl"),
+    ),
+    "fr-FR": (
+        "le bateau d'Agnès est à Nantes et a trois voiles",
+        ("le bateau d'Agnès est à Tours et a trois voiles", "le bateau d'Agnès est à Nantes et a deux voiles"),
+        ("le bateau d'Yvonne est à Nantes et a trois voiles", "le bateau d'Agnès était à Nantes et a trois voiles"),
+    ),
+    "gl-ES": (
+        "o barco de Inés está en Lugo e ten tres velas",
+        ("o barco de Inés está en Vigo e ten tres velas", "o barco de Inés está en Lugo e ten dúas velas"),
+        ("o barco de Rita está en Lugo e ten tres velas", "o barco de Inés estaba en Lugo e ten tres velas"),
+    ),
+    "it-IT": (
+        "la barca di Agnese è a Bari e ha tre vele",
+        ("la barca di Agnese è a Pisa e ha tre vele", "la barca di Agnese è a Bari e ha due vele"),
+        ("la barca di Rita è a Bari e ha tre vele", "la barca di Agnese era a Bari e ha tre vele"),
+    ),
+    "nl-NL": (
+        "de boot van Ineke ligt in Breda en heeft drie zeilen",
+        (
+            "de boot van Ineke ligt in Delft en heeft drie zeilen",
+            "de boot van Ineke ligt in Breda en heeft twee zeilen",
+        ),
+        ("de boot van Rita ligt in Breda en heeft drie zeilen", "de boot van Ineke ligt in Breda en had drie zeilen"),
+    ),
+    "pt-PT": (
+        "o barco da Inês está em Braga e tem três velas",
+        ("o barco da Inês está em Faro e tem três velas", "o barco da Inês está em Braga e tem duas velas"),
+        ("o barco da Rita está em Braga e tem três velas", "o barco da Inês estava em Braga e tem três velas"),
+    ),
+    "ru-RU": (
+        "лодка Инны в Туле, на ней три паруса",
+        ("лодка Инны в Омске, на ней три паруса", "лодка Инны в Туле, на ней два паруса"),
+        ("лодка Риты в Туле, на ней три паруса", "в Туле лодка Инны, на ней три паруса"),
+    ),
+    "ja-JP": (
+        "歯医者は犬を飼っている",
+        ("歯医者は猫を飼っている", "歯医者は馬を飼っている"),
+        ("床屋は犬を飼っている", "犬は歯医者を飼っている"),
+    ),
+    "ko-KR": (
+        "치과 의사는 부산에 살아요",
+        ("치과 의사는 대구에 살아요", "치과 의사는 서울에 살아요"),
+        ("미용사는 부산에 살아요", "부산에 치과 의사는 살아요"),
+    ),
+    "zh-CN": ("牙医养了一只狗", ("牙医养了一只猫", "牙医养了一匹马"), ("理发师养了一只狗", "一只狗牙医养了")),
+}
+"""By language a statement; texts with another value in it; one with another name, and one in other little words."""
+
+
+@pytest.mark.parametrize("tag", INVENTED)
+def test_in_every_language_what_has_another_value_name_or_number_is_unsaid_and_what_is_reworded_is_not(
+    tag: str,
+) -> None:
+    told, values, (name, reworded) = INVENTED[tag]
+    assert support(told, told, lang=tag) == "said"
+    for text in (*values, name):
+        assert support(text, told, lang=tag) == "unsaid", text
+    assert support(reworded, told, lang=tag) == "partly", reworded
+
+
+def test_who_restates_may_leave_the_words_of_the_turn_up_to_a_share() -> None:
+    told = said("my sister well she's like anna you know")
+    assert source_of("My sister is called Anna", "en-US", told).support == "unsaid"
+    assert source_of("My sister is called Anna", "en-US", told, least=0.5).support == "partly"
+    assert source_of("My brother is called Olaf", "en-US", told, least=0.5).support == "unsaid"
 
 
 @pytest.mark.parametrize(
