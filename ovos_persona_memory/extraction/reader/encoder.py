@@ -143,6 +143,12 @@ class Dense:
         scales = np.maximum(np.abs(weights).max(axis=0), 1e-9) / np.iinfo(np.int8).max
         return cls(np.rint(weights / scales).astype(np.int8), scales.astype(np.float32), shift)
 
+    @property
+    def weights(self) -> Vectors:
+        """What ``of`` was given, as near as bytes come."""
+        weights: Vectors = self.rows * self.scales
+        return weights
+
     def make(self, vectors: Vectors) -> Vectors:
         return product(vectors, self.rows) * self.scales + self.shift
 
@@ -270,16 +276,10 @@ def packed(encoder: Encoder) -> dict[str, NDArray[Any]]:
         "places": encoder.places.astype(np.float16),
         **_norm_packed("first", encoder.first),
     }
-    return kept | packed_layers(encoder.layers)
-
-
-def packed_layers(layers: Sequence[Layer], first: int = 0) -> dict[str, NDArray[Any]]:
-    """All that these layers are, by name; ``first``: the number of the first of them, counted from 0."""
-    kept: dict[str, NDArray[Any]] = {}
-    for number, layer in enumerate(layers, first):
+    for number, layer in enumerate(encoder.layers):
         for name in DENSE:
             dense: Dense = getattr(layer, name)
-            halves = Halves.nearest((dense.rows * dense.scales).T)
+            halves = Halves.nearest(dense.weights.T)
             kept[f"{number}_{name}"], kept[f"{number}_{name}_scales"] = halves.rows, halves.scales
             kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
         for name in NORMS:
@@ -292,12 +292,11 @@ def unpacked(kept: Arrays) -> Encoder:
     longest, heads, layers = (int(size) for size in kept["sizes"])
     pieces = Pieces(kept["hashes"], kept["scores"], longest)
     table, places = Halves(kept["table"], kept["table_scales"]), kept["places"].astype(np.float32)
-    made = tuple(unpacked_layer(kept, number) for number in range(layers))
+    made = tuple(_layer(kept, number) for number in range(layers))
     return Encoder(pieces, table, places, _norm(kept, "first"), made, heads)
 
 
-def unpacked_layer(kept: Arrays, number: int) -> Layer:
-    """The layer of ``packed_layers`` with this number; KeyError where there is none."""
+def _layer(kept: Arrays, number: int) -> Layer:
     parts: dict[str, Any] = {name: _dense(kept, f"{number}_{name}") for name in DENSE}
     parts |= {name: _norm(kept, f"{number}_{name}") for name in NORMS}
     return Layer(**parts)
