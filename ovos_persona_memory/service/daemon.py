@@ -309,10 +309,11 @@ class Daemon:
                 self._write_together([arrival])
 
     def _outcome(self, arrival: Arrival, grouped: bool = False) -> dict[str, Any] | None:
-        """What to answer: None for an event. Inside a group a failing store is raised, to undo the group."""
+        """What to answer: None for an event. Inside a group a failing store is raised, and what fails of
+        an event, to undo the group."""
         try:
             if isinstance(arrival.what, Heard):
-                return self._hear(self._opened(), arrival.what)
+                return self._hear(self._opened(), arrival.what, grouped)
             if arrival.what.verb not in PATIENT:
                 self._opened().facts.settle()
             if arrival.writes:
@@ -325,12 +326,12 @@ class Daemon:
                 return self._offline.take([arrival], tried=True)[0][1]
             return self._failed(error)
         except Exception as error:
+            if grouped and isinstance(arrival.what, Heard):
+                raise _as_ours(error) from error
             return self._failed(error)
 
     def _failed(self, error: Exception) -> dict[str, Any]:
-        if not isinstance(error, PersonaMemoryError):
-            LOG.error("it failed inside", exc_info=error)
-            error = PersonaMemoryError(f"it failed inside: {type(error).__name__}")
+        error = _as_ours(error)
         if isinstance(error, StoreError) or error.code == PersonaMemoryError.code:
             self._last_error = f"{error.code}: {error.reason}"
         if isinstance(error, StoreError):
@@ -369,13 +370,13 @@ class Daemon:
         self._changed()
         self.bus.send(messages.frame(topics.FORGOTTEN, {"forgotten": removed.total, "retention": asdict(removed)}))
 
-    def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
+    def _hear(self, memory: PersonaMemory, heard: Heard, grouped: bool) -> dict[str, Any]:
         if heard.what == "clear_data":
             closed = self._config.bus.changes == "closed"
             self._changed()
             return {"ok": True, "forgotten": 0 if closed else memory.users.clear(heard)}
-        added = memory.hear(heard)
-        learned = memory.facts.take_learned()
+        added = memory.hear_within(heard) if grouped else memory.hear(heard)
+        learned = memory.transcript.learned
         if added or learned or heard.what == "cancelled":
             self._changed(next((turn for turn in added if turn.role == "user"), None))
         self._announcement.heard(heard.what, memory)
@@ -493,6 +494,14 @@ class Daemon:
             self._last_error = f"the owner's door cannot be opened: {error}"
             LOG.error(self._last_error)
             self._door = None
+
+
+def _as_ours(error: Exception) -> PersonaMemoryError:
+    """The error itself, or what is told of one that no code was written for."""
+    if isinstance(error, PersonaMemoryError):
+        return error
+    LOG.error("it failed inside", exc_info=error)
+    return PersonaMemoryError(f"it failed inside: {type(error).__name__}")
 
 
 def tell_ready() -> None:

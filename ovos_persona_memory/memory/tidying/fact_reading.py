@@ -151,12 +151,10 @@ class FactReader:
             if not same_text or not self._may_change(scope):
                 raise Postponed("the session was changed meanwhile", CHANGED_S)
             part = self._part(scope, {number: turn for number, turn in held.items() if turn is not None})
-            self._learner.take_learned()  # what was undone with an earlier transaction
-            for one in sorted(restated, key=lambda one: -max(one.turns)):  # what was said last holds
-                self._take_up(part, one)
+            restated = sorted(restated, key=lambda one: -max(one.turns))  # what was said last holds
+            learned = dict.fromkeys(id for one in restated for id in self._take_up(part, one))
             self._seen.mark(scope.user_id or HOUSEHOLD, scope.session_id or "", piece[-1].seq)
-            learned = self._learner.take_learned()
-        self._transcript.backlog.note_learned(scope.session_id, learned)
+        self._transcript.backlog.note_learned(scope.session_id, list(learned))
 
     def _part(self, scope: Scope, numbered: Mapping[int, Turn]) -> _Part:
         of_user = Scope(user_id=scope.user_id)
@@ -172,16 +170,17 @@ class FactReader:
 
     # what becomes of a restatement
 
-    def _take_up(self, part: _Part, restated: Restatement) -> None:
+    def _take_up(self, part: _Part, restated: Restatement) -> list[str]:
+        """The ids of the facts that it teaches."""
         said = quoting.visible_text(restated.text)
         cited = [part.numbered[number] for number in dict.fromkeys(restated.turns) if number in part.numbered]
         if not cited or not said:
-            return
+            return []
         try:
             turn, verdicts = self._judged(part, cited, said)
         except _Refused as error:
             turn, verdicts = cited[-1], [Candidate("refused", str(error), "")]
-        self._learner.take_in(turn, verdicts)
+        return self._learner.take_in(turn, verdicts)
 
     def _judged(self, part: _Part, cited: Sequence[Turn], said: str) -> tuple[Turn, list[Candidate]]:
         """What a restatement teaches, and the turn that teaches it."""
