@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -184,6 +186,27 @@ def test_nothing_is_too_long(module: str) -> None:
         reason = "#" in "".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
         assert (node.end_lineno or 0) - node.lineno < 40, f"{node.name} has more than 40 lines"
         assert few or reason, f"{node.name} has more than 5 parameters, and no comment in its signature says why"
+
+
+def test_no_two_classes_have_one_name() -> None:
+    places = defaultdict(list)
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(module)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("module", TREES)
+def test_each_docstring_stands_behind_what_it_is_about(module: str) -> None:
+    for node in ast.walk(TREES[module]):
+        body = getattr(node, "body", None)
+        texts = [is_text(one) for one in body] if isinstance(body, list) else []
+        assert (True, True) not in list(pairwise(texts)), "two strings in a row: one has slid"
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 @pytest.mark.parametrize(

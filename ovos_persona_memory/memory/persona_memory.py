@@ -643,7 +643,7 @@ class PersonaMemory:
         """
         chosen = EPISODE_KINDS[:-1] if kinds is None else kinds
         found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
-        return [self._episodes.with_words(one) for one in found] if words else found
+        return [self._episodes.add_words(one) for one in found] if words else found
 
     # forgetting
 
@@ -711,7 +711,7 @@ class PersonaMemory:
         place = capture.place_of(scope, {"session": session, "site": site, "user": person})
         if write is not None or read is not None:
             self.captures.switch(place, write, read, until)
-        return self.captures.of(place)
+        return self.captures.setting_of(place)
 
     # state
 
@@ -730,7 +730,7 @@ class PersonaMemory:
             "backend": self._config.backend if not self._config.kinds.chosen else "kinds",
             "counts": asdict(self._store.counts()),
             "store": dict(self._store.details()),
-            "capture": asdict(self.captures.of(capture.EVERYTHING)),
+            "capture": asdict(self.captures.setting_of(capture.EVERYTHING)),
             "index_lag": self._indexer.lag if self._indexer is not None else 0,
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),

@@ -257,7 +257,7 @@ def addressed(message: Message) -> Addressed:
     )
 
 
-def with_active(message: Message, skill_id: str) -> Message:
+def activate_skill(message: Message, skill_id: str) -> Message:
     """The message with the skill among the active ones of its session, so that the reply to a question comes to it.
 
     What the stable core hands to a fallback lacks that.

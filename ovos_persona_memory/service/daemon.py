@@ -458,7 +458,7 @@ class Daemon:
                 self._serve()
             return
         self._settle(memory)
-        self._announcement.of(memory, self._config.announce)
+        self._announcement.begin(memory, self._config.announce)
 
     def _settle(self, memory: PersonaMemory) -> None:
         """Take a memory into use."""

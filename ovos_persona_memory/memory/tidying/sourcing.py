@@ -12,9 +12,9 @@ from ovos_persona_memory.search import is_told_by_person
 from ovos_persona_memory.text import asks_to_delete, denies, languages, retraction_in, subject_of
 
 Groups = tuple[frozenset[str], ...]
+"""Content words in their order, each in every form."""
 Placed = tuple[frozenset[str], tuple[int, int]]
 """A content word in every form, and where it stands: its first character, and the one behind its last."""
-"""Content words in their order, each in every form."""
 HALF = 0.5
 """From this share of its words on, what is proposed is at least partly said."""
 MOST_OF_SENTENCE = 0.6
