@@ -46,6 +46,19 @@ FOLDERS = {
     *("memory/learning", "memory/privacy", "memory/tidying"),
     *(f"stores/{name}" for name in ("base", "sql", "sqlite", "postgres", "redis", "chroma", "inmemory", "composite")),
 }
+BACKEND = "each backend has a file for each part of the port, whatever its length"
+KEPT_APART = {
+    "cli/web.py": "each command is a file",
+    "service/preloading.py": "a thread that reads languages, and knows nothing of the daemon",
+    "skill/intents.py": "which intent it is, and who handles it: scenarios play it without the skill's class",
+    "stores/postgres/learning_queue.py": BACKEND,
+    "stores/postgres/tombstones.py": BACKEND,
+    "stores/sqlite/tombstones.py": BACKEND,
+    "stores/sqlite/users.py": BACKEND,
+    "stores/sqlite/wal_sync.py": "what is asked of the operating system, where all else asks SQLite",
+    "web/connection.py": "needs uvicorn, of an extra, when it is read; its importer is read without",
+}
+"""Files of under 60 lines with a single importer that are no part of it, and why."""
 HEARS_OVOS = {"protocol", "config", "service", "opm", "skill", "cli", "web"}
 READS_MESSAGES = {"protocol/messages.py", "protocol/message_values.py"}
 
@@ -186,6 +199,20 @@ def test_nothing_is_too_long(module: str) -> None:
         reason = "#" in "".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
         assert (node.end_lineno or 0) - node.lineno < 40, f"{node.name} has more than 40 lines"
         assert few or reason, f"{node.name} has more than 5 parameters, and no comment in its signature says why"
+
+
+def test_a_short_file_with_a_single_importer_is_a_part_of_it() -> None:
+    importers = defaultdict(set)
+    for module in TREES:
+        for there, name in ours(module):
+            importers[FILES.get(there) or FILES.get(f"{there}.{name}")].add(module)
+    alone = set()
+    for module in MODULES:
+        others = importers[module] - {module}
+        in_a_face = any(one.endswith("/__init__.py") for one in {module, *others})  # a face shows files of any length
+        if len(others) == 1 and not in_a_face and len((PACKAGE / module).read_text("utf-8").splitlines()) < 60:
+            alone.add(module)
+    assert alone == KEPT_APART.keys()
 
 
 def test_no_two_classes_have_one_name() -> None:

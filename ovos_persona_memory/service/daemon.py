@@ -11,19 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
+from ovos_persona_memory import web
 from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone, encryption_key
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable, WrongKey
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard, Request, Turn
-from ovos_persona_memory.service import date_parser, owner_page
+from ovos_persona_memory.service import date_parser
 from ovos_persona_memory.service.announcement import Announcement
-from ovos_persona_memory.service.backups import Swap
+from ovos_persona_memory.service.backups import FolderBackups, Swap
 from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
@@ -33,7 +34,10 @@ from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_awa
 from ovos_persona_memory.service.owner_socket import Door
 from ovos_persona_memory.service.preloading import Languages
 from ovos_persona_memory.service.verb_handlers import answer
-from ovos_persona_memory.stores import is_shared, restore_backup
+from ovos_persona_memory.stores import is_shared, restore_backup, sqlite_folder
+
+if TYPE_CHECKING:
+    from ovos_persona_memory.web import PageServer
 
 NEWEST = 500
 """Answers of each verb that are kept."""
@@ -105,9 +109,7 @@ class Daemon:
         self._memory: PersonaMemory | None = None
         """None while it is not open, or its store is away."""
         self._door: Door | None = None
-        self._page = owner_page.page_of(
-            config, lambda frame, reply: self._arrivals.put(frame, reply, True), self._swap_later
-        )
+        self._page = page_of(config, lambda frame, reply: self._arrivals.put(frame, reply, True), self._swap_later)
         self._swap: Swap | None = None
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
@@ -494,6 +496,22 @@ class Daemon:
             self._last_error = f"the owner's door cannot be opened: {error}"
             LOG.error(self._last_error)
             self._door = None
+
+
+def page_of(
+    config: MemoryConfig, put: Callable[[bytes, Callable[[bytes], None]], None], swap: Callable[[Swap], None]
+) -> PageServer | None:
+    """The owner's page, to be started; None where the settings do not want it or the extra is not installed.
+
+    ``swap``: puts a backup in the memory's place.
+    """
+    if not config.web.enabled:
+        return None
+    if not web.is_installed():
+        LOG.debug("no page is served: the extra web is not installed")
+        return None
+    backups = None if sqlite_folder(config) is None else FolderBackups(config, swap)
+    return web.PageServer(config, put, backups)
 
 
 def _as_ours(error: Exception) -> PersonaMemoryError:

@@ -1,4 +1,4 @@
-"""The one worker: what shares a commit, and what becomes of it when one part fails."""
+"""The one worker: what shares a commit, and what becomes of it when one part fails; and whether a page is served."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.config import FactsConfig, MemoryConfig
+from ovos_persona_memory import web
+from ovos_persona_memory.config import FactsConfig, MemoryConfig, WebConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.service.daemon import Daemon
+from ovos_persona_memory.service.daemon import Daemon, page_of
 
 
 @pytest.fixture(params=["inmemory", "sqlite"])
@@ -56,3 +57,20 @@ def test_an_event_that_fails_midway_leaves_nothing_and_those_beside_it_are_kept(
     hear_together(daemon, "a teapot")
     hear_together(daemon, "three cups")
     assert kept(daemon) == ["one cup", "two cups", "three cups"]
+
+
+def test_no_page_is_served_where_it_is_not_wanted_or_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "is_installed", lambda: True)
+    assert page_of(MemoryConfig(web=WebConfig(enabled=False)), lambda *_: None, lambda _: None) is None
+    monkeypatch.setattr(web, "is_installed", lambda: False)
+    assert page_of(MemoryConfig(), lambda *_: None, lambda _: None) is None
+
+
+def test_a_page_that_is_wanted_and_installed_is_not_served_before_it_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web, "is_installed", lambda: True)
+    page = page_of(MemoryConfig(), lambda *_: None, lambda _: None)
+    assert page is not None
+    assert page.url is None
+    page.stop()
