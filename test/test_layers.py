@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,19 @@ FOLDERS = {
     *("memory/learning", "memory/privacy", "memory/tidying"),
     *(f"stores/{name}" for name in ("base", "sql", "sqlite", "postgres", "redis", "chroma", "inmemory", "composite")),
 }
+BACKEND = "each backend has a file for each part of the port, whatever its length"
+KEPT_APART = {
+    "cli/web.py": "each command is a file",
+    "service/preloading.py": "a thread that reads languages, and knows nothing of the daemon",
+    "skill/intents.py": "which intent it is, and who handles it: scenarios play it without the skill's class",
+    "stores/postgres/learning_queue.py": BACKEND,
+    "stores/postgres/tombstones.py": BACKEND,
+    "stores/sqlite/tombstones.py": BACKEND,
+    "stores/sqlite/users.py": BACKEND,
+    "stores/sqlite/wal_sync.py": "what is asked of the operating system, where all else asks SQLite",
+    "web/connection.py": "needs uvicorn, of an extra, when it is read; its importer is read without",
+}
+"""Files of under 60 lines with a single importer that are no part of it, and why."""
 HEARS_OVOS = {"protocol", "config", "service", "opm", "skill", "cli", "web"}
 READS_MESSAGES = {"protocol/messages.py", "protocol/message_values.py"}
 
@@ -184,6 +199,41 @@ def test_nothing_is_too_long(module: str) -> None:
         reason = "#" in "".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
         assert (node.end_lineno or 0) - node.lineno < 40, f"{node.name} has more than 40 lines"
         assert few or reason, f"{node.name} has more than 5 parameters, and no comment in its signature says why"
+
+
+def test_a_short_file_with_a_single_importer_is_a_part_of_it() -> None:
+    importers = defaultdict(set)
+    for module in TREES:
+        for there, name in ours(module):
+            importers[FILES.get(there) or FILES.get(f"{there}.{name}")].add(module)
+    alone = set()
+    for module in MODULES:
+        others = importers[module] - {module}
+        in_a_face = any(one.endswith("/__init__.py") for one in {module, *others})  # a face shows files of any length
+        if len(others) == 1 and not in_a_face and len((PACKAGE / module).read_text("utf-8").splitlines()) < 60:
+            alone.add(module)
+    assert alone == KEPT_APART.keys()
+
+
+def test_no_two_classes_have_one_name() -> None:
+    places = defaultdict(list)
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(module)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("module", TREES)
+def test_each_docstring_stands_behind_what_it_is_about(module: str) -> None:
+    for node in ast.walk(TREES[module]):
+        body = getattr(node, "body", None)
+        texts = [is_text(one) for one in body] if isinstance(body, list) else []
+        assert (True, True) not in list(pairwise(texts)), "two strings in a row: one has slid"
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 @pytest.mark.parametrize(

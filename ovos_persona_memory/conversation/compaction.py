@@ -35,7 +35,7 @@ class ContextParts:
         """The same without what was recalled; the summary stays."""
         return replace(self, recalled=replace(self.recalled, hits=[]))
 
-    def with_summary(self, summary: str) -> ContextParts:
+    def replace_summary(self, summary: str) -> ContextParts:
         """The same with another summary, as old as the one before; one made now where there was none."""
         note = self.recalled.note
         told = replace(note, summary=summary, summarised_at=note.summary_at if note.summary else self.now)
@@ -65,7 +65,7 @@ def fitted(parts: ContextParts, most_tokens: int | None, summary_tokens: int) ->
 
 def _cut(parts: ContextParts, cuts: Sequence[int], most_tokens: int, share: int) -> Context | None:
     """The context with as much of the history as fits from one of these places on; None where none fits."""
-    room = most_tokens - replace(parts.with_summary(""), history=[]).built().tokens
+    room = most_tokens - replace(parts.replace_summary(""), history=[]).built().tokens
     for cut in cuts:
         # where nothing is left out and there is no summary, none needs room
         needed = share if cut or parts.recalled.note.summary else 0
@@ -76,12 +76,12 @@ def _cut(parts: ContextParts, cuts: Sequence[int], most_tokens: int, share: int)
 
 def _summarised(parts: ContextParts, cut: int, most_tokens: int, share: int) -> Context:
     """The context from one place of the history on, with a summary of what stands before it that fits."""
-    recent = replace(parts.with_summary(""), history=_kept(parts.history, cut)).built()
+    recent = replace(parts.replace_summary(""), history=_kept(parts.history, cut)).built()
     left = [_as_turn(message) for message in parts.history[:cut] if message.role not in INSTRUCTIONS]
     spoken = languages.for_language(parts.request.lang)
     while share > 0:  # quoted, a summary takes more room than its words
         summary = extractive.summarise(parts.recalled.note.summary, left, spoken, share)
-        known = replace(parts.with_summary(summary), history=_kept(parts.history, cut)).built()
+        known = replace(parts.replace_summary(summary), history=_kept(parts.history, cut)).built()
         if known.tokens <= most_tokens:
             return known
         share //= 2
@@ -97,7 +97,7 @@ def _as_turn(message: ContextMessage) -> Turn:
 
 
 def _question_alone(parts: ContextParts, most_tokens: int) -> Context:
-    alone = replace(parts.without_hits().with_summary(""), history=[])
+    alone = replace(parts.without_hits().replace_summary(""), history=[])
     around = replace(alone, request=replace(parts.request, utterance="")).built().tokens
     left = max(most_tokens - around, LEAST_OF_QUESTION)
     asked = shorten_message(ContextMessage("user", parts.request.utterance.strip()), left).text

@@ -243,7 +243,7 @@ class Episodes:
         self.write_recalls_now()
         return self._store.episodes(wanted) if self._workings.captures.may_read(wanted.scope) else []
 
-    def with_words(self, episode: Episode) -> Episode:
+    def add_words(self, episode: Episode) -> Episode:
         """The episode with the words of the person that it belongs to, where those are still there."""
         turn = self._workings.store.turn(episode.turn_id) if episode.turn_id is not None else None
         if turn is not None and turn.role != "user":

@@ -221,10 +221,6 @@ class Facts:
         """The ids of what was learned in quiet moments since the last call, by the session in which it was said."""
         return self._backlog.take_learned()
 
-    def take_learned(self) -> list[str]:
-        """The ids of the facts that were learned or confirmed since the last call."""
-        return self._learner.take_learned()
-
     # as memories
 
     def entry(self, fact_id: str, scope: Scope) -> Entry | None:

@@ -206,17 +206,19 @@ class PersonaMemory:
                     yield
             finally:
                 self._depth -= 1
-                is_outermost = not self._depth
-                said, self._said = ([], self._said) if self._depth else (self._said, [])
+                is_within = self._depth > 0
+                said, self._said = ([], self._said) if is_within else (self._said, [])
+        if is_within:
+            return
         self.tidying.talked_in(said)
         try:
             self._purge_if_due()
         except StoreError:
             # it is committed: what could not be purged now is purged with the next change
             self.transcript.purge_due = True
-        if is_outermost and not crowded and not self.learns_later:
+        if not crowded and not self.learns_later:
             self._learn()
-        if is_outermost and not crowded and not self.jobs_later and self.tidying.may_summarise_at_once:
+        if not crowded and not self.jobs_later and self.tidying.may_summarise_at_once:
             with suppress(PersonaMemoryError):  # it is none of the verb's: the job waits
                 while self.work():
                     pass
@@ -244,9 +246,13 @@ class PersonaMemory:
     def hear(self, heard: Heard) -> list[Turn]:
         """Take in one event heard on the bus: the turns that it added to the log, none for most events."""
         with self.transaction():
-            added = self.transcript.hear(heard)
-            self._episodes.hear(self.transcript.latest, added)
-            self._said += added
+            return self.hear_within(heard)
+
+    def hear_within(self, heard: Heard) -> list[Turn]:
+        """As ``hear``, within a transaction of the caller's; where it fails the caller's is to fail, too."""
+        added = self.transcript.hear(heard)
+        self._episodes.hear(self.transcript.latest, added)
+        self._said += added
         return added
 
     @checked
@@ -644,7 +650,7 @@ class PersonaMemory:
         """
         chosen = EPISODE_KINDS[:-1] if kinds is None else kinds
         found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
-        return [self._episodes.with_words(one) for one in found] if words else found
+        return [self._episodes.add_words(one) for one in found] if words else found
 
     # forgetting
 
@@ -712,7 +718,7 @@ class PersonaMemory:
         place = capture.place_of(scope, {"session": session, "site": site, "user": person})
         if write is not None or read is not None:
             self.captures.switch(place, write, read, until)
-        return self.captures.of(place)
+        return self.captures.setting_of(place)
 
     # state
 
@@ -731,7 +737,7 @@ class PersonaMemory:
             "backend": self._config.backend if not self._config.kinds.chosen else "kinds",
             "counts": asdict(self._store.counts()),
             "store": dict(self._store.details()),
-            "capture": asdict(self.captures.of(capture.EVERYTHING)),
+            "capture": asdict(self.captures.setting_of(capture.EVERYTHING)),
             "index_lag": self._indexer.lag if self._indexer is not None else 0,
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),

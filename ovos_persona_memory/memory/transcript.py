@@ -75,6 +75,8 @@ class Transcript:
         self._asked_to_forget: dict[str | None, float] = {}
         self.latest: Heard | None = None
         """What was heard last, with its person; None where nothing may be kept of it."""
+        self.learned: list[str] = []
+        """The facts that were learned at once from what was heard or handed in last, each once."""
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
@@ -88,7 +90,6 @@ class Transcript:
             for kept, old in zip(self._kept, before, strict=True):
                 kept.clear()
                 kept.update(old)
-            self.learner.take_learned()
             self.learner.around.forget()
             raise
 
@@ -110,7 +111,7 @@ class Transcript:
     def hear(self, heard: Heard) -> list[Turn]:
         """Take one event in: the turns that it added to the log, none for most events."""
         heard, said = self.people.attribute(heard)
-        self.latest = heard
+        self.latest, self.learned = heard, []
         if heard.utterance_id and heard.what != "utterance":
             self._claim(heard)
         if heard.what == "cancelled":
@@ -173,7 +174,9 @@ class Transcript:
         kept = self._store.add_turns([(turn, index_words(turn)) for turn in told], fresh)
         for one, turn in zip(kept, turns, strict=True):
             without_words = turn.text and not one.text
-            self.backlog.add(one, replace_fast(one, text=turn.text, redacted=turn.redacted) if without_words else one)
+            as_said = replace_fast(one, text=turn.text, redacted=turn.redacted) if without_words else one
+            learned = self.backlog.add(one, as_said)
+            self.learned += [id for id in learned if id not in self.learned]
             if one.text != turn.text and not without_words:
                 self.learner.refuse(one, "secret")
         return kept
@@ -367,6 +370,7 @@ class Transcript:
 
         ``is_fresh``: their ids were made just now. ``claims``: what was heard belongs to their persona from now on.
         """
+        self.learned = []
         if not given:
             return []
         first = given[0]

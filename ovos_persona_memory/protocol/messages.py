@@ -162,11 +162,6 @@ def session_of(message: Envelope) -> Mapping[str, Any]:
     return session
 
 
-def scope_of(message: Envelope) -> Scope:
-    """The session, site and persona that a message carries. Its user is nobody in particular."""
-    return _scope_in(session_of(message))
-
-
 def _scope_in(session: Mapping[str, Any]) -> Scope:
     return Scope(
         session_id=values.text(session.get("session_id")) or DEFAULT_SESSION,
@@ -175,10 +170,8 @@ def _scope_in(session: Mapping[str, Any]) -> Scope:
     )
 
 
-def claim_of(message: Envelope) -> Claim:
-    """Who the session of a message says is speaking."""
-    on_default = scope_of(message).session_id == DEFAULT_SESSION
-    return claim_in(session_of(message), on_default, message.context)
+def _claim_in(session: Mapping[str, Any], scope: Scope, context: Mapping[str, Any]) -> Claim:
+    return claim_in(session, scope.session_id == DEFAULT_SESSION, context)
 
 
 _WHAT = {
@@ -209,7 +202,8 @@ def heard(message: Envelope) -> Heard:
     """The event that a message reports; MalformedSession where its session is no object."""
     data, context = message.data, message.context
     meta = values.mapping(data.get("meta"))
-    scope = scope_of(message)
+    session = session_of(message)
+    scope = _scope_in(session)
     what = _WHAT[message.topic]
     if what == "ready" and data.get("status", True) is not True:
         what = "nothing"  # the audio service says that it is not there yet
@@ -221,7 +215,7 @@ def heard(message: Envelope) -> Heard:
         session_id=scope.session_id or DEFAULT_SESSION,
         at=message.received_at,
         text=cleaned(text),
-        lang=values.first(data.get("lang"), context.get("lang"), session_of(message).get("lang")),
+        lang=values.first(data.get("lang"), context.get("lang"), session.get("lang")),
         utterance_id=values.text(context.get("utterance_id")),
         skill_id=values.first(data.get("skill_id"), context.get("skill_id"), meta.get("skill")),
         persona_id=values.text(data.get("persona")) or values.text(data.get("persona_id")) or scope.persona_id,
@@ -232,7 +226,7 @@ def heard(message: Envelope) -> Heard:
         question=cleaned(values.spoken(data)) if what == "answer" else "",
         names_user=values.text(data.get("username")),
         clears=tuple(asked) if isinstance(asked := data.get("data_to_remove"), list) else (),
-        claim=claim_of(message),
+        claim=_claim_in(session, scope, context),
         detail=_detail(what, data),
     )
 
@@ -263,7 +257,7 @@ def addressed(message: Message) -> Addressed:
     )
 
 
-def with_active(message: Message, skill_id: str) -> Message:
+def activate_skill(message: Message, skill_id: str) -> Message:
     """The message with the skill among the active ones of its session, so that the reply to a question comes to it.
 
     What the stable core hands to a fallback lacks that.
@@ -289,7 +283,7 @@ def request(message: Envelope) -> Request | None:
         verb=verb,
         data=message.data,
         scope=scope,
-        claim=claim_in(session, scope.session_id == DEFAULT_SESSION, message.context),
+        claim=_claim_in(session, scope, message.context),
         request_id=message.data.get("request_id"),
         lang=values.text(message.data.get("lang")) or values.text(session.get("lang")),
         utterance_id=values.text(message.context.get("utterance_id")),

@@ -152,7 +152,7 @@ class _Said:
         self._spoken = spoken
         parts = [languages.fold(part) for part in languages.sentences_of(text)]
         self.words = [word for part in parts for word in (*part, "")]  # "" ends a sentence
-        self._stems = [f" {next(iter(spoken.words(word)), word)} " for word in self.words]
+        self._stems = [f" {stem} " for stem in spoken.stems(self.words)]
         self.places = {
             word: [at for at, stem in enumerate(self._stems) if stem in others] for word, others in wanted.items()
         }

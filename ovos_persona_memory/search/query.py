@@ -41,7 +41,7 @@ class Question:
         """All words of the question, folded."""
         return languages.fold(self.text if self.said is None else self.said)
 
-    @property
+    @cached_property
     def bare_words(self) -> list[str]:
         """The content words as they are said: folded, not stemmed."""
         return [*self.terms] or self.spoken.bare_words(self.text)
@@ -67,7 +67,7 @@ class Question:
         """The moment of asking, in the zone of who asks."""
         return datetime.fromtimestamp(self.said_at, self.zone)
 
-    @property
+    @cached_property
     def asks_hearer(self) -> bool:
         """Whether it asks about the hearer: "what is your name", but not "is my name like your name"."""
         own = set(self.spoken.swaps).isdisjoint(languages.fold(self.text))

@@ -23,7 +23,7 @@ class Announcement:
         self._send = send
         self._due = False
 
-    def of(self, memory: PersonaMemory, wanted: bool) -> None:
+    def begin(self, memory: PersonaMemory, wanted: bool) -> None:
         """Start anew with this memory, which knows whether the announcement is still due."""
         self._due = wanted and memory.state(ANNOUNCED) is None
 

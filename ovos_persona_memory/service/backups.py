@@ -28,7 +28,7 @@ class Swap:
 
 
 class FolderBackups:
-    """Backups in a folder of the memory's own, encrypted as the memory is. See web.Backups."""
+    """Backups in a folder of the memory's own, encrypted as the memory is. See web.BackupService."""
 
     def __init__(self, config: MemoryConfig, swap: Callable[[Swap], None]) -> None:
         """``swap``: has the memory closed, the backup put in its place, and the memory opened again."""
@@ -40,13 +40,13 @@ class FolderBackups:
         self._lock = threading.Lock()  # guards the list of backups, and that one is made at a time
 
     def listed(self) -> Sequence[Backup]:
-        """See web.Backups."""
+        """See web.BackupService."""
         stale = {note.path for note in stores.listed_backups(self._memory) if note.is_stale}
         found = [self._backup(path, str(path.absolute()) in stale) for path in self._folder.glob(f"*{ENDING}")]
         return sorted(found, key=lambda one: (one.at, one.name), reverse=True)
 
     def make(self) -> Backup:
-        """See web.Backups."""
+        """See web.BackupService."""
         with self._lock:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             named = f"memory-{time.strftime('%Y-%m-%d-%H%M%S')}"
@@ -58,20 +58,20 @@ class FolderBackups:
             return self._backup(path, is_stale=False)
 
     def file(self, name: str) -> Path:
-        """See web.Backups."""
+        """See web.BackupService."""
         found = next((path for path in self._folder.glob(f"*{ENDING}") if path.name == name), None)
         if found is None:
             raise UnknownEntry(f"there is no backup {name[:80]!r}")
         return found
 
     def counts(self, name: str) -> Mapping[str, int]:
-        """See web.Backups."""
+        """See web.BackupService."""
         file = self.file(name)
         with self._lock:
             return stores.counts_in(file, encryption_key(self._config.encryption.key))
 
     def put_back(self, name: str) -> None:
-        """See web.Backups."""
+        """See web.BackupService."""
         swap = Swap(self.file(name))
         self.make()
         self._swap(swap)
@@ -81,7 +81,7 @@ class FolderBackups:
             raise swap.error
 
     def delete(self, name: str) -> None:
-        """See web.Backups."""
+        """See web.BackupService."""
         path = self.file(name)
         with self._lock:
             path.unlink(missing_ok=True)

@@ -11,19 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
+from ovos_persona_memory import web
 from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone, encryption_key
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable, WrongKey
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard, Request, Turn
-from ovos_persona_memory.service import date_parser, owner_page
+from ovos_persona_memory.service import date_parser
 from ovos_persona_memory.service.announcement import Announcement
-from ovos_persona_memory.service.backups import Swap
+from ovos_persona_memory.service.backups import FolderBackups, Swap
 from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
@@ -33,7 +34,10 @@ from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_awa
 from ovos_persona_memory.service.owner_socket import Door
 from ovos_persona_memory.service.preloading import Languages
 from ovos_persona_memory.service.verb_handlers import answer
-from ovos_persona_memory.stores import is_shared, restore_backup
+from ovos_persona_memory.stores import is_shared, restore_backup, sqlite_folder
+
+if TYPE_CHECKING:
+    from ovos_persona_memory.web import PageServer
 
 NEWEST = 500
 """Answers of each verb that are kept."""
@@ -105,9 +109,7 @@ class Daemon:
         self._memory: PersonaMemory | None = None
         """None while it is not open, or its store is away."""
         self._door: Door | None = None
-        self._page = owner_page.page_of(
-            config, lambda frame, reply: self._arrivals.put(frame, reply, True), self._swap_later
-        )
+        self._page = page_of(config, lambda frame, reply: self._arrivals.put(frame, reply, True), self._swap_later)
         self._swap: Swap | None = None
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
@@ -309,10 +311,11 @@ class Daemon:
                 self._write_together([arrival])
 
     def _outcome(self, arrival: Arrival, grouped: bool = False) -> dict[str, Any] | None:
-        """What to answer: None for an event. Inside a group a failing store is raised, to undo the group."""
+        """What to answer: None for an event. Inside a group a failing store is raised, and what fails of
+        an event, to undo the group."""
         try:
             if isinstance(arrival.what, Heard):
-                return self._hear(self._opened(), arrival.what)
+                return self._hear(self._opened(), arrival.what, grouped)
             if arrival.what.verb not in PATIENT:
                 self._opened().facts.settle()
             if arrival.writes:
@@ -325,12 +328,12 @@ class Daemon:
                 return self._offline.take([arrival], tried=True)[0][1]
             return self._failed(error)
         except Exception as error:
+            if grouped and isinstance(arrival.what, Heard):
+                raise _as_ours(error) from error
             return self._failed(error)
 
     def _failed(self, error: Exception) -> dict[str, Any]:
-        if not isinstance(error, PersonaMemoryError):
-            LOG.error("it failed inside", exc_info=error)
-            error = PersonaMemoryError(f"it failed inside: {type(error).__name__}")
+        error = _as_ours(error)
         if isinstance(error, StoreError) or error.code == PersonaMemoryError.code:
             self._last_error = f"{error.code}: {error.reason}"
         if isinstance(error, StoreError):
@@ -369,13 +372,13 @@ class Daemon:
         self._changed()
         self.bus.send(messages.frame(topics.FORGOTTEN, {"forgotten": removed.total, "retention": asdict(removed)}))
 
-    def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
+    def _hear(self, memory: PersonaMemory, heard: Heard, grouped: bool) -> dict[str, Any]:
         if heard.what == "clear_data":
             closed = self._config.bus.changes == "closed"
             self._changed()
             return {"ok": True, "forgotten": 0 if closed else memory.users.clear(heard)}
-        added = memory.hear(heard)
-        learned = memory.facts.take_learned()
+        added = memory.hear_within(heard) if grouped else memory.hear(heard)
+        learned = memory.transcript.learned
         if added or learned or heard.what == "cancelled":
             self._changed(next((turn for turn in added if turn.role == "user"), None))
         self._announcement.heard(heard.what, memory)
@@ -457,7 +460,7 @@ class Daemon:
                 self._serve()
             return
         self._settle(memory)
-        self._announcement.of(memory, self._config.announce)
+        self._announcement.begin(memory, self._config.announce)
 
     def _settle(self, memory: PersonaMemory) -> None:
         """Take a memory into use."""
@@ -493,6 +496,30 @@ class Daemon:
             self._last_error = f"the owner's door cannot be opened: {error}"
             LOG.error(self._last_error)
             self._door = None
+
+
+def page_of(
+    config: MemoryConfig, put: Callable[[bytes, Callable[[bytes], None]], None], swap: Callable[[Swap], None]
+) -> PageServer | None:
+    """The owner's page, to be started; None where the settings do not want it or the extra is not installed.
+
+    ``swap``: puts a backup in the memory's place.
+    """
+    if not config.web.enabled:
+        return None
+    if not web.is_installed():
+        LOG.debug("no page is served: the extra web is not installed")
+        return None
+    backups = None if sqlite_folder(config) is None else FolderBackups(config, swap)
+    return web.PageServer(config, put, backups)
+
+
+def _as_ours(error: Exception) -> PersonaMemoryError:
+    """The error itself, or what is told of one that no code was written for."""
+    if isinstance(error, PersonaMemoryError):
+        return error
+    LOG.error("it failed inside", exc_info=error)
+    return PersonaMemoryError(f"it failed inside: {type(error).__name__}")
 
 
 def tell_ready() -> None:

@@ -335,7 +335,6 @@ class Offline:
             except StoreError:
                 self._readable = False
         told = answer(here, self._config, what, owner)
-        here.facts.take_learned()
         if what.verb == "status":
             told["store"] = {"away": self._failure.reason}
         waits = self._may_wait(what) and (what.verb != "record" or bool(told["ids"]))
@@ -355,7 +354,6 @@ class Offline:
             here.users.clear(heard)
             return True
         here.hear(heard)
-        here.facts.take_learned()
         return here.transcript.latest is not None or heard.skill_id in self._config.capture.exclude_skills
 
     @staticmethod
@@ -428,8 +426,8 @@ class Offline:
                 return what, {"ok": True, **answer(memory, self._config, what, one.owner)}
             if what.what == "clear_data":
                 return what, {"ok": True, "forgotten": memory.users.clear(what)}
-            ids = [turn.id for turn in memory.hear(what)]
-            return what, {"ok": True, "ids": ids, "learned": memory.facts.take_learned()}
+            ids = [turn.id for turn in memory.hear_within(what)]
+            return what, {"ok": True, "ids": ids, "learned": memory.transcript.learned}
 
     def end(self) -> PersonaMemory:
         """The memory, which takes its place again when the queue is empty."""

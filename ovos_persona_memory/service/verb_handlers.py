@@ -11,7 +11,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.memory import Documents, PersonaMemory, named_time, relatives
 from ovos_persona_memory.protocol import TurnFields, now, requests
-from ovos_persona_memory.records import ContextRequest, Request, Scope, ToolCall, Turn, replace_fast, text_of
+from ovos_persona_memory.records import ContextRequest, Fact, Request, Scope, ToolCall, Turn, replace_fast, text_of
 from ovos_persona_memory.service import authorization
 
 Answer = dict[str, Any]
@@ -51,7 +51,7 @@ def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         learn=fields.learn,
         metadata=fields.metadata,
     )
-    return {"ids": ids, "learned": memory.facts.take_learned()}
+    return {"ids": ids, "learned": memory.transcript.learned if ids else []}
 
 
 def _turn(given: TurnFields, lang: str | None) -> Turn:
@@ -281,7 +281,7 @@ def _fact_history(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope,
 
 def _fact_add(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     kept = memory.facts.add(fields.text, scope, fields.confidence, fields.topics, fields.lang or asked.lang)
-    return {"fact": _wire(kept), "learned": memory.facts.take_learned()}
+    return {"fact": _wire(kept), "learned": _learned(kept)}
 
 
 def _fact_update(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
@@ -289,7 +289,12 @@ def _fact_update(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, 
 
 
 def _fact_review(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
-    return {"fact": _wire(memory.facts.review(fields.id, fields.accept, scope)), "learned": memory.facts.take_learned()}
+    kept = memory.facts.review(fields.id, fields.accept, scope)
+    return {"fact": _wire(kept), "learned": _learned(kept)}
+
+
+def _learned(kept: Fact | None) -> list[str]:
+    return [] if kept is None or kept.status == "waiting" else [kept.id]
 
 
 def _decisions(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:

@@ -116,7 +116,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         if known is None:
             return secrets_kept.tell(self._talk(message))
         self.activate()
-        self._answer_as(messages.with_active(message, self.skill_id), known)
+        self._answer_as(messages.activate_skill(message, self.skill_id), known)
         return True
 
     def _meant(self, message: Message) -> MatchedIntent | None:

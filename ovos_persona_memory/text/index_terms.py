@@ -7,7 +7,7 @@ import re
 import string
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec, module_from_spec, spec_from_loader
@@ -86,9 +86,10 @@ def fold(text: str) -> list[str]:
     return [word for piece, paired in pieces(low) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _bare(text: str) -> tuple[str, ...] | None:
-    """The words of a text without case and accents; None where it has bigrams. Cached: a turn is folded twice."""
+    """The words of a text without case and accents; None where it has bigrams. Cached: recall folds a turn again and
+    again."""
     low = plain(text)
     if _PAIRED.search(low):
         return None
@@ -112,6 +113,15 @@ def document_terms(text: str, primary: str) -> list[str]:
         return [_stem(algorithm, word) for word in bare]
     low = plain(text)
     return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
+
+
+def first_terms(folded: Sequence[str], primary: str) -> list[str]:
+    """The first index term of each folded word; the word itself where it has none."""
+    algorithm = STEMMERS.get(primary, "")
+    return [
+        next(iter(document_terms(word, primary)), word) if _PAIRED.search(word) else _stem(algorithm, word)
+        for word in folded
+    ]
 
 
 def query_terms(text: str, primary: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -28,6 +28,8 @@ _LONGEST_WORD = 64
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16
 """Texts whose beginnings are cached."""
+LAST_HITS = 256
+"""Texts of which is cached whether they only ask: recall wants to know it of each hit several times."""
 LAST_FORMED = 2048
 """Words whose index terms in every language are cached: 16 languages are stemmed for each."""
 
@@ -187,6 +189,7 @@ def _wordings(line: str, gap: str) -> str:
     return closed if plain.endswith("]") else closed + gap
 
 
+@lru_cache(maxsize=256)
 def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 
@@ -249,7 +252,7 @@ class Language:
 
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often state something first."""
-        return all(self.is_question(part) for part in sentences_of(_looked_at(text)))
+        return _only_asks((self, text))
 
     def sentence_type(self, text: str) -> str:
         """The type of a text: question, statement, or other (a command, small talk, one or two words)."""
@@ -327,10 +330,19 @@ class Language:
         """The index terms that express a time."""
         return frozenset(word for line in self.lines("time_words.list") for word in self.words(line))
 
+    def stems(self, folded: Sequence[str]) -> list[str]:
+        """The first index term of each folded word; the word itself where it has none."""
+        return index_terms.first_terms(folded, self.primary)
+
+    @cached_property
+    def month_names(self) -> tuple[str, ...]:
+        """The folded names of the months, in order."""
+        return tuple(" ".join(fold(line)) for line in self.lines("months.list"))
+
+    @cached_property
     def months(self) -> dict[str, int]:
         """The folded names of the months, and their first three letters, mapped to 1 to 12."""
-        names = [" ".join(fold(line)) for line in self.lines("months.list")]
-        return {short: number for number, name in enumerate(names, 1) for short in (name, name[:3])}
+        return {short: number for number, name in enumerate(self.month_names, 1) for short in (name, name[:3])}
 
     def phrases(self, name: str) -> tuple[str, ...]:
         """The lines of a list or vocabulary, in order; those of English where this language has none."""
@@ -450,6 +462,14 @@ def _looked_at(text: str) -> str:
     """The part of a text that decides whether it is a question: its beginning, and the mark at its end."""
     looked_at = beginning(text)
     return looked_at if looked_at is text or not text.rstrip().endswith(_MARKS) else f"{looked_at}?"
+
+
+def _asks_throughout(asked: tuple[Language, str]) -> bool:
+    spoken, text = asked
+    return all(spoken.is_question(part) for part in sentences_of(_looked_at(text)))
+
+
+_only_asks = caching.lru_cached(_asks_throughout, LAST_HITS)
 
 
 @lru_cache(maxsize=2048)

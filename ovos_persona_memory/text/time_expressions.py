@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ovos_persona_memory.text import languages
@@ -60,13 +61,18 @@ def named_days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 
 def _relative_days(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
     said = spoken.padded(text)
-    listed = sorted(spoken.pairs("relative_days.list"), key=lambda pair: -len(pair[0]))
-    for phrase, meant in listed:
-        wanted = spoken.padded(phrase)
+    for wanted, words, unit, steps in _relative_phrases(spoken):
         if wanted in said:
             said = said.replace(wanted, " ")
-            unit, steps = meant.split()
-            yield replace(span_of(unit, int(steps), today), words=frozenset(fold(phrase)), by_itself=False)
+            yield replace(span_of(unit, steps, today), words=words, by_itself=False)
+
+
+@lru_cache(maxsize=32)
+def _relative_phrases(spoken: Language) -> list[tuple[str, frozenset[str], str, int]]:
+    """Each phrase that names a day by its distance, padded, the longest first; its words, and unit and steps."""
+    listed = sorted(spoken.pairs("relative_days.list"), key=lambda pair: -len(pair[0]))
+    meant = [(phrase, *distance.split()) for phrase, distance in listed]
+    return [(spoken.padded(phrase), frozenset(fold(phrase)), unit, int(steps)) for phrase, unit, steps in meant]
 
 
 def span_of(unit: str, steps: int, today: date) -> DaySpan:
@@ -93,11 +99,18 @@ def _month(year: int, month: int, words: frozenset[str] = frozenset()) -> DaySpa
 
 def _weekdays(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
     said = spoken.padded(text)
-    for number, names in enumerate(spoken.lines("weekdays.list")):
-        found = [name for name in names.split(",") if spoken.padded(name) in said]
+    for number, names in enumerate(_weekday_names(spoken)):
+        found = [words for name, words in names if name in said]
         if found:
             day = today - ((today.weekday() - number - 1) % 7 + 1) * DAY
-            yield DaySpan(day, day, frozenset(fold(found[0])))
+            yield DaySpan(day, day, found[0])
+
+
+@lru_cache(maxsize=32)
+def _weekday_names(spoken: Language) -> list[list[tuple[str, frozenset[str]]]]:
+    """The names of each weekday, from Monday on: padded, and their words."""
+    listed = [names.split(",") for names in spoken.lines("weekdays.list")]
+    return [[(spoken.padded(name), frozenset(fold(name))) for name in names] for names in listed]
 
 
 def _months(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
@@ -141,7 +154,7 @@ def _in_pairs(text: str, spoken: Language) -> Iterator[_Named]:
 
 def _by_name(text: str, spoken: Language) -> Iterator[_Named]:
     """Months by their names, or the first three letters of one beside a number; days and years as numbers."""
-    months, full = spoken.months(), {" ".join(fold(line)) for line in spoken.lines("months.list")}
+    months, full = spoken.months, spoken.month_names
     words = fold(text)
     for place, word in enumerate(words):
         month = months.get(word)

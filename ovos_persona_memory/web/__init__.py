@@ -9,13 +9,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ovos_persona_memory.web.backups import Backup, Backups
+from ovos_persona_memory.web.backups import Backup, BackupService
 
 if TYPE_CHECKING:
     from ovos_persona_memory.web.access import entry_link, token_of
     from ovos_persona_memory.web.server import PageServer
 
-__all__ = ["NEEDED", "Backup", "Backups", "PageServer", "entry_link", "is_installed", "token_of"]
+__all__ = ["NEEDED", "Backup", "BackupService", "PageServer", "entry_link", "is_installed", "token_of"]
 
 NEEDED = ("starlette", "uvicorn", "jinja2")
 """The packages of the extra ``web``."""

@@ -26,7 +26,7 @@ from ovos_persona_memory.errors import (
 )
 from ovos_persona_memory.protocol import LocalTransport
 from ovos_persona_memory.web import api, pages, texts
-from ovos_persona_memory.web.backups import Backups
+from ovos_persona_memory.web.backups import BackupService
 from ovos_persona_memory.web.guard import Guard
 from ovos_persona_memory.web.live import Live
 from ovos_persona_memory.web.shared import ASSETS, Shared
@@ -48,7 +48,7 @@ class App:
         config: MemoryConfig,
         transport: LocalTransport,
         clock: Callable[[], float],
-        backups: Backups | None = None,
+        backups: BackupService | None = None,
     ) -> None:
         self._shared = Shared(config, transport, clock, backups)
         self._threads = anyio.CapacityLimiter(THREADS)

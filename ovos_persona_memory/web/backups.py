@@ -22,7 +22,7 @@ class Backup:
     """Whether it still holds something that was forgotten since."""
 
 
-class Backups(Protocol):
+class BackupService(Protocol):
     """Makes backups of the memory, and puts them back. Thread-safe; errors are PersonaMemoryError."""
 
     def listed(self) -> Sequence[Backup]:

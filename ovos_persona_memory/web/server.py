@@ -13,7 +13,7 @@ from ovos_utils.log import LOG
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.protocol import LocalTransport
-from ovos_persona_memory.web.backups import Backups
+from ovos_persona_memory.web.backups import BackupService
 from ovos_persona_memory.web.network import is_loopback, url_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ Put = Callable[[bytes, Callable[[bytes], None]], None]
 class PageServer:
     """Serves the owner's page of a daemon. A page that cannot be served is logged; the daemon goes on."""
 
-    def __init__(self, config: MemoryConfig, put: Put, backups: Backups | None = None) -> None:
+    def __init__(self, config: MemoryConfig, put: Put, backups: BackupService | None = None) -> None:
         """``backups``: None where the memory cannot be backed up from here."""
         self._config, self._backups = config, backups
         self._transport = LocalTransport(put)

@@ -18,7 +18,7 @@ from ovos_persona_memory.protocol import LocalTransport, MemoryClient
 from ovos_persona_memory.records import User
 from ovos_persona_memory.web import texts
 from ovos_persona_memory.web.access import Access
-from ovos_persona_memory.web.backups import Backups
+from ovos_persona_memory.web.backups import BackupService
 from ovos_persona_memory.web.going import UNDO_S, Going
 from ovos_persona_memory.web.texts import Texts
 
@@ -56,7 +56,7 @@ class Shared:
         config: MemoryConfig,
         transport: LocalTransport,
         clock: Callable[[], float],
-        backups: Backups | None = None,
+        backups: BackupService | None = None,
     ) -> None:
         self.config, self.clock, self.transport = config, clock, transport
         self.backups = backups

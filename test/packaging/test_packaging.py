@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from support.servers.ports import free_port
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
 NAME = "ovos_persona_memory"
 ENTRY_POINTS = {
     "console_scripts": {"ovos-persona-memory": f"{NAME}.cli:main"},
@@ -124,6 +126,15 @@ def contents(wheel: Path) -> set[str]:
 
 def test_the_wheel_has_every_module_word_list_and_schema_step(wheel: Path, shipped: set[str]) -> None:
     assert shipped == contents(wheel)
+
+
+def test_the_readme_says_how_large_the_wheel_and_its_model_are(wheel: Path) -> None:
+    said = re.search(r"The wheel has about (\d+) MB.*?(\d+\.\d) MB are one\s+trained model", README, re.DOTALL)
+    assert said, "the readme says nothing of the size"
+    with zipfile.ZipFile(wheel) as archive:
+        (model,) = [held.file_size for held in archive.infolist() if held.filename.endswith("/reader.model")]
+    assert wheel.stat().st_size / 1e6 == pytest.approx(float(said[1]), rel=0.05)
+    assert model / 1e6 == pytest.approx(float(said[2]), abs=0.05)
 
 
 def test_the_wheel_declares_the_fixed_names(wheel: Path) -> None:

@@ -114,13 +114,12 @@ class Learner:
         self.config = config
         self._clock = clock
         self._half_lives = half_lives(config)
-        self._learned: list[str] = []
         self._renamed: deque[str] = deque()
         """Users whose names are to be read anew; any thread may add one."""
         self.around = DialogueState(store.users, self._naming_facts)
 
     def apart(self) -> Learner:
-        """Another one for what is found elsewhere than where turns are read: only ``take_in`` and ``take_learned``.
+        """Another one for what is found elsewhere than where turns are read: only ``take_in``.
 
         It knows nothing of the dialogue, and tells this one what it learned of names.
         """
@@ -142,10 +141,10 @@ class Learner:
         statuses = HELD if slot == "name" else ACTIVE
         return self._facts.facts(FactQuery(Scope(user_id=user_id), statuses, slot, limit=NAMED))
 
-    def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
-        """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
-        if self.config.learn:
-            self.write(self.read(turn, speaker))
+    def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> list[str]:
+        """Take in what a turn says about its person, as ``write`` does; most turns say nothing. ``turn`` is in the
+        store."""
+        return self.write(self.read(turn, speaker)) if self.config.learn else []
 
     def read(self, turn: Turn, speaker: Speaker = Speaker()) -> ReadTurn:
         """What a turn says about its person; changes nothing in the store."""
@@ -156,28 +155,39 @@ class Learner:
         tells = any(one.outcome != "refused" for one in verdicts)
         return ReadTurn(turn, speaker, verdicts, tells and is_echo(turn.text, self._told_before(turn)))
 
-    def write(self, said: ReadTurn) -> None:
-        """Keep what was read of a turn that is in the store: facts, decisions, what the next turn may refer to."""
+    def write(self, said: ReadTurn) -> list[str]:
+        """Keep what was read of a turn that is in the store: facts, decisions, what the next turn may refer to.
+
+        The ids of the facts that were learned or confirmed, each once.
+        """
         turn, speaker = said.turn, said.speaker
         if turn.unlearned:
             self.around.note(turn)
-            return
+            return []
         if turn.role == "user":
             self.around.keep_judged(turn, said.candidates)
         verdicts = [Candidate("refused", "echo", "")] if said.is_echo else said.candidates
-        for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
-            self._decided(verdict, turn, self._take(verdict, turn, speaker))
+        learned = self.take_in(turn, verdicts, speaker)
         if speaker.known and turn.role == "user" and turn.text:
             self._retract(turn)
             if takes_back(turn.text, turn.lang):
                 self._take_back_last(turn)
         self._renew_names()
         self.around.note(turn)
+        return learned
 
-    def take_in(self, turn: Turn, verdicts: Sequence[Candidate], speaker: Speaker = Speaker()) -> None:
-        """Keep what else a turn in the store says of its person, as it was found elsewhere; within a transaction."""
+    def take_in(self, turn: Turn, verdicts: Sequence[Candidate], speaker: Speaker = Speaker()) -> list[str]:
+        """Keep what a turn in the store says of its person, as it was found anywhere; within a transaction.
+
+        The ids of the facts that were learned or confirmed, each once.
+        """
+        learned: list[str] = []
         for verdict in (self._of_child(self._unless_forgotten(one, turn), turn, speaker) for one in verdicts):
-            self._decided(verdict, turn, self._take(verdict, turn, speaker))
+            fact = self._take(verdict, turn, speaker)
+            self._decided(verdict, turn, fact)
+            if fact is not None and verdict.outcome not in ("waiting", "ended"):
+                learned.append(fact.id)
+        return list(dict.fromkeys(learned))
 
     def _unless_forgotten(self, verdict: Candidate, turn: Turn) -> Candidate:
         """What was said before it was forgotten is not learned; what is said again after that is new."""
@@ -201,11 +211,6 @@ class Learner:
         """Note that a part of a turn was not looked at, and why."""
         if self.config.learn:
             self._decided(Candidate("refused", reason, ""), turn, None)
-
-    def take_learned(self) -> list[str]:
-        """The ids of what was learned since the last call, each once."""
-        learned, self._learned = list(dict.fromkeys(self._learned)), []
-        return learned
 
     def unlearn(self, turn_ids: Sequence[str]) -> None:
         """Take out the facts of these turns as though they had never been said: what they superseded holds again."""
@@ -326,7 +331,6 @@ class Learner:
         self._put(replace(fact, status="superseded", valid_until=kept.valid_from, superseded_by=kept.id))
         self._note(fact, "corrected", kept.valid_from, None, kept.text)
         self._note(kept, "learned", kept.valid_from, None)
-        self._learned.append(kept.id)
         return kept
 
     # what a verdict does
@@ -361,7 +365,6 @@ class Learner:
             return self._file_behind(made, min(later, key=_last_word))
         kept = self._put(made)
         self._note(kept, "learned", made.valid_from, made.turn_id)
-        self._learned.append(kept.id)
         if active is not None:
             self._supersede(active, kept)
         return kept
@@ -388,7 +391,6 @@ class Learner:
         if made.status == "active" and self._facts.fact(made.id):
             self._facts.delete([made.id])  # a reviewed one that was learned meanwhile
         at = made.last_seen_at
-        self._learned.append(active.id)
         if abs(at - active.last_seen_at) < SAME_SAYING_S:
             return active
         sure = confidence_said_again(confidence_at(active, max(at, active.last_seen_at), self._half_lives))
@@ -407,7 +409,6 @@ class Learner:
         until = max(later.valid_from, made.valid_from)
         kept = self._put(replace(made, status="superseded", valid_until=until, superseded_by=later.id))
         self._note(kept, "superseded", until, made.turn_id)
-        self._learned.append(kept.id)
         return kept
 
     def _supersede(self, active: Fact, by: Fact) -> None:

@@ -73,17 +73,17 @@ class LearningQueue:
             self._depth -= 1
             self._is_crowded = self._is_crowded and self._depth > 0
 
-    def add(self, turn: Turn, as_said: Turn) -> None:
+    def add(self, turn: Turn, as_said: Turn) -> list[str]:
         """Have a turn that was just kept wait; one that is kept without its words is learned from at once.
 
-        ``as_said``: the turn with its words.
+        ``as_said``: the turn with its words. The ids of the facts that were learned at once.
         """
         waits = self._store.keeps_turns and (self.may_grow or self._is_crowded or self.waits)
         if turn.redacted or not self._learner.config.learn or not waits:
-            self._learner.learn(as_said)
-            return
+            return self._learner.learn(as_said)
         child = turn.user_id in self._learner.children
         self._waiting.add(UnlearnedTurn(turn.id, turn.seq, child), self._depth > 0)
+        return []
 
     def settle(self) -> None:
         """Learn from all that wait of this process; as ``catch_up`` does."""
@@ -110,11 +110,9 @@ class LearningQueue:
                 try:
                     self._learn_from(one)
                 except StoreError:
-                    self._learner.take_learned()  # it was undone
                     raise
                 except Exception as error:  # whatever a turn does to those who read it
                     failure = error
-                    self._learner.take_learned()
                     self._leave_out(one)
         if failure is not None:
             raise PersonaMemoryError(f"nothing was learned from a turn: {type(failure).__name__}") from failure
@@ -128,8 +126,7 @@ class LearningQueue:
             for kept, child in self._waiting.take([one]):
                 if said is None or kept != turn:  # changed meanwhile
                     said = self._learner.read(kept, Speaker(child=child))
-                self._learner.write(said)
-                learned[kept.session_id] = self._learner.take_learned()
+                learned[kept.session_id] = self._learner.write(said)
         self._waiting.taken([one])
         for session_id, ids in learned.items():
             self._learned.setdefault(session_id, []).extend(ids)

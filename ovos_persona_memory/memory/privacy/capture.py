@@ -63,7 +63,7 @@ class CapturePolicy:
         """Whether nothing is to be kept of what this skill does."""
         return skill_id in self._config.exclude_skills
 
-    def of(self, place: Place) -> Capture:
+    def setting_of(self, place: Place) -> Capture:
         """What holds now for a place, that of everything included."""
         pauses = self._in_force((EVERYTHING, place), self._clock())
         ends = [pause.until for pause in pauses if pause.until is not None]

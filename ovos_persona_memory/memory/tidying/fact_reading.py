@@ -63,7 +63,7 @@ class _Part:
         return [*spoken_as, *{turn.user_id for turn in self.numbered.values()}]
 
 
-class _Refused(Exception):
+class _RestatementRefused(Exception):
     """A restatement that teaches nothing; the reason is a code."""
 
 
@@ -151,12 +151,10 @@ class FactReader:
             if not same_text or not self._may_change(scope):
                 raise Postponed("the session was changed meanwhile", CHANGED_S)
             part = self._part(scope, {number: turn for number, turn in held.items() if turn is not None})
-            self._learner.take_learned()  # what was undone with an earlier transaction
-            for one in sorted(restated, key=lambda one: -max(one.turns)):  # what was said last holds
-                self._take_up(part, one)
+            restated = sorted(restated, key=lambda one: -max(one.turns))  # what was said last holds
+            learned = dict.fromkeys(id for one in restated for id in self._take_up(part, one))
             self._seen.mark(scope.user_id or HOUSEHOLD, scope.session_id or "", piece[-1].seq)
-            learned = self._learner.take_learned()
-        self._transcript.backlog.note_learned(scope.session_id, learned)
+        self._transcript.backlog.note_learned(scope.session_id, list(learned))
 
     def _part(self, scope: Scope, numbered: Mapping[int, Turn]) -> _Part:
         of_user = Scope(user_id=scope.user_id)
@@ -172,41 +170,42 @@ class FactReader:
 
     # what becomes of a restatement
 
-    def _take_up(self, part: _Part, restated: Restatement) -> None:
+    def _take_up(self, part: _Part, restated: Restatement) -> list[str]:
+        """The ids of the facts that it teaches."""
         said = quoting.visible_text(restated.text)
         cited = [part.numbered[number] for number in dict.fromkeys(restated.turns) if number in part.numbered]
         if not cited or not said:
-            return
+            return []
         try:
             turn, verdicts = self._judged(part, cited, said)
-        except _Refused as error:
+        except _RestatementRefused as error:
             turn, verdicts = cited[-1], [Candidate("refused", str(error), "")]
-        self._learner.take_in(turn, verdicts)
+        return self._learner.take_in(turn, verdicts)
 
     def _judged(self, part: _Part, cited: Sequence[Turn], said: str) -> tuple[Turn, list[Candidate]]:
         """What a restatement teaches, and the turn that teaches it."""
         statements = [turn for turn in cited if sourcing.is_own_statement(turn, _told_before(part, turn))]
         statements = [turn for turn in statements if not turn.unlearned]
         if not statements or len(statements) < len(cited):
-            raise _Refused("no_statement")
+            raise _RestatementRefused("no_statement")
         if any(contains_secret(text, cited[0].lang) for text in (said, *(turn.text for turn in cited))):
-            raise _Refused("secret")
+            raise _RestatementRefused("secret")
         source = sourcing.source_of(said, cited[0].lang, [_fluent(turn) for turn in statements], part.names, HALF)
         if source.support == "unsaid" or source.turn is None:
-            raise _Refused(source.reason)
+            raise _RestatementRefused(source.reason)
         wanted = sourcing.content(said, source.turn.lang, part.names)
         words = tuple(group for turn in statements for group in languages.statement_word_groups(turn.text, turn.lang))
         if sourcing.held(wanted, words) <= HALF * len(wanted):
-            raise _Refused("unsaid")
+            raise _RestatementRefused("unsaid")
         turn = next(one for one in statements if source.turn is not None and one.id == source.turn.id)
         if turn.id in part.refused:
-            raise _Refused(part.refused[turn.id])
+            raise _RestatementRefused(part.refused[turn.id])
         read = extract(replace_fast(turn, text=said))
         told = [one for one in read if one.slot is not None and one.outcome in ("learned", "waiting", "ended")]
         if not told:
-            raise _Refused("no_fact")
+            raise _RestatementRefused("no_fact")
         if not all(any(_holds(turn, one.value or "") for turn in statements) for one in told):
-            raise _Refused("unsaid")
+            raise _RestatementRefused("unsaid")
         is_said = source.support == "said" and _is_word_for_word(said, source.turn)
         is_over = _is_said_otherwise_later(part, turn)
         return turn, [self._checked(one, turn, is_said, is_over) for one in told]

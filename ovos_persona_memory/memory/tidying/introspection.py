@@ -100,7 +100,7 @@ class _Look:
         return [*spoken_as, self.run.user_id]
 
 
-class _Refused(Exception):
+class _ProposalRefused(Exception):
     """A proposal that is not taken up; the reason is a code."""
 
 
@@ -255,11 +255,11 @@ class Introspector:
         for number, proposal in enumerate(proposed):
             try:
                 if number >= self._config.max_tool_calls:
-                    raise _Refused("too_many")
+                    raise _ProposalRefused("too_many")
                 if proposal.tool in ("memory_add", "memory_update"):
                     proposal = replace(proposal, text=quoting.visible_text(proposal.text))
                 _CARRIED_OUT[proposal.tool](self, look, proposal)
-            except _Refused as error:
+            except _ProposalRefused as error:
                 refused.append(f"{proposal.tool}: {error}")
             except PersonaMemoryError as error:  # of the gate that whoever asks to remember passes, too
                 refused.append(f"{proposal.tool}: {error.code}")
@@ -270,12 +270,12 @@ class Introspector:
     def _cited(self, look: _Look, proposal: Proposal) -> list[Turn]:
         """The turns that a proposal cites; refused where one is not among those that the model was shown."""
         if not proposal.turns:
-            raise _Refused("uncited")
+            raise _ProposalRefused("uncited")
         if any(number not in look.numbered for number in proposal.turns):
-            raise _Refused("no_such_turn")
+            raise _ProposalRefused("no_such_turn")
         cited = [look.numbered[number] for number in dict.fromkeys(proposal.turns)]
         if any(turn.role != "user" for turn in cited):
-            raise _Refused("not_the_user")
+            raise _ProposalRefused("not_the_user")
         return cited
 
     def _source(self, look: _Look, proposal: Proposal) -> tuple[sourcing.Source, Turn]:
@@ -283,13 +283,13 @@ class Introspector:
         cited = self._cited(look, proposal)
         statements = [turn for turn in cited if sourcing.is_own_statement(turn, self._told_before(look, turn))]
         if not statements:
-            raise _Refused("no_statement")
+            raise _ProposalRefused("no_statement")
         source = sourcing.source_of(proposal.text, cited[0].lang, statements, look.names)
         if source.support == "unsaid" or source.turn is None:
-            raise _Refused(source.reason)
+            raise _ProposalRefused(source.reason)
         taught = self._store.fact_store.of_turns([source.turn.id])
         if taught and all(fact.status == "superseded" for fact in taught):
-            raise _Refused("outdated")
+            raise _ProposalRefused("outdated")
         return source, source.turn
 
     def _told_before(self, look: _Look, turn: Turn) -> list[str]:
@@ -300,7 +300,7 @@ class Introspector:
         words = sourcing.content(proposal.text, lang, look.names)
         for one in look.known:
             if sourcing.is_same(words, sourcing.content(one.text, one.lang, look.names)):
-                raise _Refused("known")
+                raise _ProposalRefused("known")
 
     def _add(self, look: _Look, proposal: Proposal) -> None:
         source, turn = self._source(look, proposal)
@@ -323,15 +323,15 @@ class Introspector:
         """The memory that a proposal is about, as it is now."""
         number = proposal.memory or 0
         if not 1 <= number <= len(look.memories):
-            raise _Refused("no_such_memory")
+            raise _ProposalRefused("no_such_memory")
         shown = look.memories[number - 1]
         entry = self._store.entry(shown.key, shown.user_id, shown.persona_id)
         if entry is None or entry.status != ACCEPTED or entry.text != shown.text:
-            raise _Refused("changed")
+            raise _ProposalRefused("changed")
         if entry.persona_id not in (None, turn.persona_id):
-            raise _Refused("of_another_persona")
+            raise _ProposalRefused("of_another_persona")
         if entry.updated_at > (turn.at or 0.0):
-            raise _Refused("outdated")
+            raise _ProposalRefused("outdated")
         return entry
 
     def _update(self, look: _Look, proposal: Proposal) -> None:
@@ -340,7 +340,7 @@ class Introspector:
         self._refuse_known(look, proposal, turn.lang)
         old, new = sourcing.content(entry.text, entry.lang), sourcing.content(proposal.text, turn.lang)
         if not sourcing.is_related(old, new):
-            raise _Refused("unrelated")
+            raise _ProposalRefused("unrelated")
         if source.support != "said" or _is_said_otherwise_later(look, turn):
             return self._added(look, proposal, turn, "draft")
         made = self._entries.proposed(proposal.text, Scope(user_id=entry.user_id), turn, ACCEPTED)
@@ -360,7 +360,7 @@ class Introspector:
         entry = self._meant(look, proposal, cited[-1])
         told = f"{entry.key} {entry.text}"
         if not any(sourcing.asks_to_set_aside(turn, told, entry.lang) for turn in cited):
-            raise _Refused("unasked")
+            raise _ProposalRefused("unasked")
         changed = self._entries.put(replace(entry, status="discard", updated_at=self._workings.clock()))
         look.changes.append(Change("discarded", entry.id, changed.updated_at, entry.updated_at, entry.status))
         look.run = replace(look.run, discarded=(*look.run.discarded, entry.key))
@@ -379,11 +379,11 @@ class Introspector:
 
     def _new_note(self, look: _Look, text: str, is_put: bool) -> Note:
         if is_put:
-            raise _Refused("too_many")
+            raise _ProposalRefused("too_many")
         if not text:
-            raise _Refused("empty")
+            raise _ProposalRefused("empty")
         if contains_secret(text, next(iter(look.numbered.values())).lang):
-            raise _Refused("secret")
+            raise _ProposalRefused("secret")
         return look.note or self._sessions.note(look.scope)
 
     def _put_note(self, look: _Look, note: Note) -> None:

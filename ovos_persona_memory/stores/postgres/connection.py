@@ -162,7 +162,7 @@ class PostgresDatabase:
             self._longest_s = before
 
     @contextmanager
-    def with_settings(self, settings: Mapping[str, str]) -> Iterator[None]:
+    def apply_settings(self, settings: Mapping[str, str]) -> Iterator[None]:
         """Queries in this context are planned and run under other settings."""
         with self.lock:
             before: dict[str, str | None] = dict(self.all(CHANGED, list(settings), list(settings.values())))

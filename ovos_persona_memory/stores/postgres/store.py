@@ -43,7 +43,7 @@ from ovos_persona_memory.stores.postgres.postings import BUDGET, PostgresPosting
 from ovos_persona_memory.stores.postgres.session_notes import PostgresSessionNotes
 from ovos_persona_memory.stores.postgres.tombstones import PostgresTombstones
 from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
-from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, owner_name, with_parts
+from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, holding_parts, owner_name
 
 CHUNK = 2000
 MIN_BUDGET = 100
@@ -290,7 +290,7 @@ class PostgresStore(Store):
         for kind in sorted(kinds):
             table, where = {"turn": "turn", "memory": "entry"}[kind], rows.within(self._home, scope, kind)
             where = rows.but_for(where, without) if kind == "turn" else where
-            where = with_parts(where, "strpos(r.words, %s)", parts)
+            where = holding_parts(where, "strpos(r.words, %s)", parts)
             sql = f"SELECT r.words FROM {table} r{where} ORDER BY r.seq DESC LIMIT %s"
             newest += [words for (words,) in self._db.all(sql, *where.values, limit)]
         return newest

@@ -297,7 +297,7 @@ class PostgresVectors(VectorStore):
             part = where.also(f"{BUCKET.format('r.')} = {bucket:d}")
             sql.append(MET.format(where=part, dim=dim))
             values += [*part.values, asked, SPARE * limit]
-        with self._db.with_settings(near.settings):
+        with self._db.apply_settings(near.settings):
             found = self._db.all(" UNION ALL ".join(sql), *values)
         return found if len(found) >= limit else self._compared(slot, asked, within, None, limit)
 

@@ -69,7 +69,7 @@ def known(where: Where, scope: Scope) -> Where:
     return where.also(f"(r.private <= {where.mark} OR r.private = {SECRET_LEVEL:d})", level)
 
 
-def with_parts(where: Where, place: str, parts: Sequence[str]) -> Where:
+def holding_parts(where: Where, place: str, parts: Sequence[str]) -> Where:
     """Condition for rows that hold one of these parts of words, anything for none; ``place``: where it stands, 0 for
     nowhere."""
     return where.also(f"({' OR '.join(f'{place} > 0' for _ in parts)})", *parts) if parts else where

@@ -276,12 +276,13 @@ class SqlitePostings:
     def _walk(self, terms: Sequence[_SqliteTerm], query: SqlitePostingsQuery, scores: ScoreAccumulator) -> None:
         """Read postings, rarest term and newest document first, until the budget is spent."""
         left, cut_short = query.budget, []
+        of_scope = [(kind, narrowed(Where(), query.scope, kind)) for kind in query.kinds]
         for term in terms:
             wanted = left if term.frequency <= left else min(left, RESCORED - len(scores.parts))
             wanted += len(query.without) if wanted > 0 else 0  # buffered postings count, too
             read = 0
-            for kind in query.kinds if wanted > 0 else ():
-                found = self._postings(term, kind, query.scope, wanted)
+            for kind, where in of_scope if wanted > 0 else ():
+                found = self._postings(term, kind, where, wanted)
                 scores.add(term.word, term.frequency, found)
                 read += len(found)
             if read >= wanted or term.frequency > INSPECTED:
@@ -290,13 +291,12 @@ class SqlitePostings:
         if cut_short:
             self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), scores)
 
-    def _postings(self, term: _SqliteTerm, kind: str, scope: Scope, limit: int) -> list[Posting]:
+    def _postings(self, term: _SqliteTerm, kind: str, of_scope: Where, limit: int) -> list[Posting]:
         """The newest documents in scope that hold the term; buffered ones are newer than all on disk."""
-        newest = self._in_scope(self._waiting.postings(term.owner, term.word), scope) if kind == "turn" else []
-        return newest[:limit] + self._entered(term, kind, scope, limit - len(newest))
+        newest = self._in_scope(self._waiting.postings(term.owner, term.word), of_scope) if kind == "turn" else []
+        return newest[:limit] + self._entered(term, kind, of_scope, limit - len(newest))
 
-    def _in_scope(self, postings: list[Posting], scope: Scope) -> list[Posting]:
-        of_scope = narrowed(Where(), scope, "turn")
+    def _in_scope(self, postings: list[Posting], of_scope: Where) -> list[Posting]:
         if not postings or not of_scope.conditions:
             return postings
         listed = json.dumps([doc for doc, _, _ in postings])
@@ -304,11 +304,10 @@ class SqlitePostings:
         inside = {seq for (seq,) in self._sql.execute(sql, (listed, *of_scope.values))}
         return [posting for posting in postings if posting[0] in inside]
 
-    def _entered(self, term: _SqliteTerm, kind: str, scope: Scope, limit: int) -> list[Posting]:
+    def _entered(self, term: _SqliteTerm, kind: str, of_scope: Where, limit: int) -> list[Posting]:
         if term.num is None or limit <= 0:
             return []
         sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
-        of_scope = narrowed(Where(), scope, kind)
         where = Where((f"p.word = ? AND p.doc {sign} 0",), (term.num,))
         if of_scope.conditions and term.frequency > INSPECTED:
             last = f"SELECT doc FROM posting WHERE word = ? AND doc {sign} 0 ORDER BY doc {direction} LIMIT 1 OFFSET ?"
@@ -335,7 +334,7 @@ class SqlitePostings:
     def _terms(self, owner: int, words: Sequence[str], without: Sequence[ExcludedTurn]) -> list[_SqliteTerm]:
         """Those of the terms that any document of the user holds."""
         entered = self._entered_words(owner, words)
-        waiting = {word: n for word in words if (n := self._waiting.frequency(owner, word))}
+        waiting = self._waiting.frequencies(owner, words)
         gone = Counter(word for one in without for word in set_of(one.words))
         known = dict.fromkeys(word for word in words if word in entered or word in waiting)
         found = [(word, *entered.get(word, (None, 0))) for word in known]

@@ -94,10 +94,10 @@ class PostingsBuffer:
         sizes = self._sizes.values() if owner is None else [self._sizes.get(owner, (0, 0))]
         return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
 
-    def frequency(self, owner: int, word: str) -> int:
-        """Document frequency of the term among a user's buffered documents."""
+    def frequencies(self, owner: int, words: Iterable[str]) -> dict[str, int]:
+        """Document frequency of each of the terms that a user's buffered documents hold."""
         self._read()
-        return len(self._documents.get((owner, word), ()))
+        return {word: len(held) for word in words if (held := self._documents.get((owner, word)))}
 
     def owners_of(self, words: Sequence[str]) -> set[int]:
         """The users who have any of the terms here."""

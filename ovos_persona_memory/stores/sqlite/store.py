@@ -33,10 +33,10 @@ from ovos_persona_memory.stores.base.store import (
 from ovos_persona_memory.stores.sql.where_clause import (
     OWNER,
     Where,
+    holding_parts,
     is_whole_session,
     narrowed,
     owner_name,
-    with_parts,
 )
 from ovos_persona_memory.stores.sqlite import rows
 from ovos_persona_memory.stores.sqlite.connection import SqliteDatabase
@@ -344,7 +344,7 @@ class SqliteStore(SqliteDatabase):
             for kind in sorted(kinds):
                 where = rows.within(scope, owner, kind)
                 where = rows.but_for(where, without) if kind == "turn" else where
-                where = with_parts(where, "instr(b.words, ?)", parts)
+                where = holding_parts(where, "instr(b.words, ?)", parts)
                 sql = NEWEST_WORDS.format(table=TABLES[kind], where=where)
                 newest += [words for (words,) in self._sql.execute(sql, (*where.values, limit))]
             return newest

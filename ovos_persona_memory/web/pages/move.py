@@ -15,7 +15,7 @@ from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, Unkno
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import HOUSEHOLD, Entry, Fact, Scope, Turn
 from ovos_persona_memory.web import texts
-from ovos_persona_memory.web.backups import Backups
+from ovos_persona_memory.web.backups import BackupService
 from ovos_persona_memory.web.visit import View, Visit
 
 STEP = 500
@@ -63,7 +63,7 @@ def delete_backup(visit: Visit) -> Response:
     return visit.back("/move", "backup_deleted")
 
 
-def _backups(visit: Visit) -> Backups:
+def _backups(visit: Visit) -> BackupService:
     if visit.app.backups is None:
         raise UnknownEntry(visit.texts("gone_already"))
     return visit.app.backups

@@ -338,7 +338,6 @@ def test_a_fact_that_a_program_adds_is_of_its_kind_with_topics_of_its_own(memory
     assert (added.slot, added.value, added.confidence, added.status) == ("allergy", "peanuts", 0.7, "active")
     assert added.topics[-1] == "school" and "food" in added.topics
     assert (added.turn_id, added.session_id, memory.facts.list()) == (None, "s", [added])
-    assert memory.facts.take_learned() == [added.id]
     assert [change.what for change in memory.facts.history(added.id).changes] == ["learned"]
     plain = memory.facts.add("the bins go out on Tuesday", lang="en-US")
     assert (plain.text, plain.confidence) == ("the bins go out on Tuesday", 0.9)
@@ -440,7 +439,7 @@ def test_what_is_added_for_a_child_waits_for_review(clock: Clock) -> None:
         added = memory.facts.add("I like tea", tim, 0.9, ["drinks"], "en-US")
         assert added.status == "waiting"
         assert memory.facts.add("I like tea", tim, lang="en-US").id == added.id
-        assert memory.facts.list(tim) == memory.facts.take_learned() == []
+        assert memory.facts.list(tim) == []
         accepted = memory.facts.review(added.id, True, tim)
         assert accepted is not None and memory.facts.list(tim)[0].id == accepted.id
 

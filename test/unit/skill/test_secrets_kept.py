@@ -19,7 +19,7 @@ from support.servers.bus import wait_until
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, SecretsConfig
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.opm.toolbox import ByKey, Listing, Question
+from ovos_persona_memory.opm.toolbox import ByKey, Listing, RecallQuery
 from ovos_persona_memory.protocol import messages, topics
 from ovos_persona_memory.protocol.transport import BusTransport
 from ovos_persona_memory.records import ContextRequest, Heard, Scope
@@ -335,7 +335,7 @@ def test_nothing_gives_it_that_does_not_ask_for_secrets(plugin: Make, secret: bo
         "why by key": memory.why(Scope(secrets=True), key="parrot"),
         "context": memory.context(ContextRequest(question, Scope("s1", secrets=True), lang="en-US", recall=99)),
         "retrieval": plugin("retrieval", memory, sure_only=False).query(question, lang="en-US", k=9),
-        "tool to recall": tools.memory_recall(Question(query=question), Scope("s1")),
+        "tool to recall": tools.memory_recall(RecallQuery(query=question), Scope("s1")),
         "tool to list": tools.memory_list(Listing(), Scope("s1")),
         "Scribe": plugin("chat", memory)._reply(question, Scope("s1"), languages.for_language("en-US")),
     }

@@ -138,3 +138,11 @@ def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:
 def test_the_rules_name_the_version_of_the_stemmers() -> None:
     assert index_terms.rules().split()[-1].count(".") >= 1
     assert index_terms.rules().startswith(f"{index_terms.RULES},")
+
+
+@pytest.mark.parametrize("primary", ["en", "de", "fr", "ja", "ko", "zh", "th", "xx"])
+def test_the_first_terms_of_folded_words_are_the_first_of_what_each_is_indexed_by(primary: str) -> None:
+    said = "Running houses, 12 Häuser; les chevaux l'eau, 東京に行く 서울에서 ไปตลาด"
+    words = ["", *index_terms.fold(said), "x" * 64]
+    single = [next(iter(index_terms.document_terms(word, primary)), word) for word in words]
+    assert index_terms.first_terms(words, primary) == single

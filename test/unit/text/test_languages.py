@@ -100,7 +100,7 @@ def test_every_known_language_has_the_same_lists() -> None:
 @pytest.mark.parametrize("tag", languages.known())
 def test_the_lists_of_a_language_can_be_used(tag: str) -> None:
     spoken = languages.for_language(tag)
-    assert len(set(spoken.months().values())) == 12
+    assert len(set(spoken.months.values())) == 12
     assert len(spoken.stop_words) > 40
     assert spoken.time_words
 

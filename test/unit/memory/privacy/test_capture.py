@@ -60,10 +60,10 @@ def test_a_name_is_of_one_kind_and_as_it_is(captures: CapturePolicy) -> None:
 def test_everything_and_a_place_hold_together(captures: CapturePolicy, clock: Clock) -> None:
     captures.switch(Place(), write=False, read=None, until=clock.now + 10)
     captures.switch(PLACES[2], write=None, read=False, until=clock.now + 20)
-    assert captures.of(PLACES[2]) == Capture(False, False, clock.now + 20, site_id="kitchen")
+    assert captures.setting_of(PLACES[2]) == Capture(False, False, clock.now + 20, site_id="kitchen")
     clock.now += 15
-    assert captures.of(PLACES[2]) == Capture(True, False, clock.now + 5, site_id="kitchen")
-    assert captures.of(Place()) == Capture()
+    assert captures.setting_of(PLACES[2]) == Capture(True, False, clock.now + 5, site_id="kitchen")
+    assert captures.setting_of(Place()) == Capture()
 
 
 def test_what_was_said_in_a_pause_is_not_kept_after_it_however_it_ended(captures: CapturePolicy, clock: Clock) -> None:
@@ -86,7 +86,7 @@ def test_a_pause_within_another_ends_with_neither_forgotten(captures: CapturePol
     captures.switch(Place(), write=False, read=False, until=clock.now + 100)
     clock.now += 10
     captures.switch(Place(), write=None, read=True, until=clock.now + 20)
-    assert captures.of(Place()) == Capture(False, True, clock.now + 20)
+    assert captures.setting_of(Place()) == Capture(False, True, clock.now + 20)
     clock.now += 30
     assert [captures.may_write(HERE, at) for at in (1005.0, 1015.0, 1035.0)] == [False, False, True]
 
@@ -99,7 +99,7 @@ def test_pauses_are_kept_over_a_restart_for_a_month_after_their_end(clock: Clock
     captures.switch(PLACES[1], write=False, read=None, until=None)
     again = CapturePolicy(store, CaptureConfig(), clock)
     assert not again.may_write(ELSEWHERE, 1005.0)
-    assert again.of(PLACES[1]).write is False
+    assert again.setting_of(PLACES[1]).write is False
     clock.now += 20
     captures.switch(PLACES[2], write=False, read=None, until=None)
     assert [pause.place for pause in store.pauses()] == [PLACES[1], PLACES[2]]
@@ -108,7 +108,7 @@ def test_pauses_are_kept_over_a_restart_for_a_month_after_their_end(clock: Clock
 def test_who_is_left_out_is_never_kept_and_may_read(clock: Clock) -> None:
     captures = CapturePolicy(InMemoryStore(), CaptureConfig(exclude_users=("alice",)), clock)
     assert (captures.may_write(HERE), captures.may_write(ELSEWHERE), captures.may_read(HERE)) == (False, True, True)
-    assert captures.of(PLACES[3]) == Capture(write=False, user_id="alice")
+    assert captures.setting_of(PLACES[3]) == Capture(write=False, user_id="alice")
     with pytest.raises(CapturePaused):
         captures.refuse_while_paused(HERE)
 

@@ -14,7 +14,6 @@ from ovos_persona_memory.errors import ConfigError, InvalidRequest, NotAllowed, 
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.privacy.identity import UTTERANCES, person_of
 from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.protocol.messages import claim_of
 from ovos_persona_memory.records import Claim, ContextRequest, Person, Scope, Turn, level_of
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
@@ -24,7 +23,7 @@ CONFIGURED = IdentityConfig("configured", {"s1": "alice", "kitchen": "bob", "hal
 
 def claimed(**session: Any) -> Claim:
     frame = {"type": "recognizer_loop:utterance", "data": {}, "context": {"session": session}}
-    return claim_of(messages.decode(json.dumps(frame).encode(), 0.0))
+    return messages.heard(messages.decode(json.dumps(frame).encode(), 0.0)).claim
 
 
 @pytest.mark.parametrize("name", ["alice", "u_4", "ALICE", " alice", "a%", "*", "a'b", "ł", "x" * 256])
@@ -78,7 +77,7 @@ HIVE = IdentityConfig("configured", {"bedroom": "alice", "s1": "alice"}, clients
 def through(peer: Any, **session: Any) -> Claim:
     context = {"session": {"session_id": "s1", **session}, "peer": peer}
     frame = {"type": "recognizer_loop:utterance", "data": {}, "context": context}
-    return claim_of(messages.decode(json.dumps(frame).encode(), 0.0))
+    return messages.heard(messages.decode(json.dumps(frame).encode(), 0.0)).claim
 
 
 def test_through_a_hub_the_client_names_the_user_and_nothing_that_it_says_of_itself() -> None:
