@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         value_kinds,
     )
     from ovos_persona_memory.text.secret_detection import (
+        SAID,
         SHORTEST_CODE,
         Spot,
         contains_secret,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.tokens import Tokens
 
 __all__ = [
+    "SAID",
     "SHORTEST_CODE",
     "ComingDays",
     "Correction",
@@ -85,6 +87,7 @@ _PLACES = {
     "Dates": "ovos_persona_memory.text.time_expressions",
     "DaySpan": "ovos_persona_memory.text.time_expressions",
     "Language": "ovos_persona_memory.text.languages",
+    "SAID": "ovos_persona_memory.text.secret_detection",
     "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
     "Spot": "ovos_persona_memory.text.secret_detection",
     "Lexicon": "ovos_persona_memory.text.lexicon",

@@ -202,6 +202,13 @@ class Learner:
         if self.config.learn:
             self._decided(Candidate("refused", reason, ""), turn, None)
 
+    def leave_secret(self, turn: Turn) -> None:
+        """Take in a turn that is kept without its words, for the secret that it tells: nothing is learned of it, and so
+        it need not be read. What it calls off holds no more."""
+        if self.config.learn:
+            short = replace_fast(turn, text=languages.beginning(turn.text))
+            self.write(ReadTurn(short, Speaker(), [Candidate("refused", "secret", "")]))
+
     def take_learned(self) -> list[str]:
         """The ids of what was learned since the last call, each once."""
         learned, self._learned = list(dict.fromkeys(self._learned)), []
