@@ -8,9 +8,13 @@ may go on for as long as its sentence does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from operator import itemgetter
 
 from ovos_persona_memory.text import (
+    SAID,
     SHORTEST_CODE,
     Language,
     Lexicon,
@@ -46,9 +50,9 @@ def without_secrets(text: str, lang: str | None) -> str:
         if not tells_secret(left, lang):
             return "" if left != text and _holds(left, values) else left
         found = spots(left, lang)
-        if not found:
+        if not found or sum(one.end is not None for one in found) > ROUNDS:
             return ""
-        left = _Cut(spoken, left, found[0]).left(values)
+        left = _Cut(spoken, left, found).left(values)
     return ""
 
 
@@ -58,11 +62,11 @@ def _holds(text: str, values: set[str]) -> bool:
 
 
 class _Cut:
-    """One utterance out of which one secret is cut."""
+    """One utterance out of which the first of its secrets is cut."""
 
-    def __init__(self, spoken: Language, text: str, spot: Spot) -> None:
+    def __init__(self, spoken: Language, text: str, found: Sequence[Spot]) -> None:
         self._spoken, self._known = spoken, lexicon.for_language(spoken.tag)
-        self._text, self._spot = text, spot
+        self._text, self._spot, self._found = text, found[0], found
         self._words = self._known.words_of(text)
         self._sentences = [0, *(stop.end() for stop in _SENTENCE.finditer(text))]
         self._parts = sorted({*self._sentences, *(comma.end() for comma in _COMMA.finditer(text))})
@@ -73,7 +77,7 @@ class _Cut:
     def left(self, values: set[str]) -> str:
         """What stands before the secret and behind it; the words of the secret itself are added to ``values``."""
         value = self._words.within(self._spot.value, len(self._text))
-        signs = _signs(self._known, value)
+        signs = _signs(self._known, value.folded)
         is_code = self._spot.end is not None or (signs > 0 and not self._goes_on(value, signs))
         end = self._spot.end or (value.spans[signs - 1][1] if is_code else self._spot.value)
         secret = self._words.within(self._spot.value, end if is_code else self._end(self._sentences, end))
@@ -124,27 +128,55 @@ class _Cut:
         for start in begun:
             piece = self._without_joint(self._words.within(start, self._end(self._clauses, self._past_joint(start))))
             # what has no small word may be strung together to a password
-            small = not self._spoken.stop_words.isdisjoint(piece.folded)
+            small = not self._spoken.stop_words.isdisjoint(piece.folded) or self._has_verb(piece)
             if small and self._is_long(piece) and not self._has_digits(start, piece):
                 return start
         return len(self._text)
 
+    def _has_verb(self, piece: Tokens) -> bool:
+        return any((word,) in self._verbs for word in piece.folded)
+
+    @cached_property
+    def _verbs(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(tuple(languages.fold(line)) for line in self._spoken.phrases("is_words.voc"))
+
     def _has_digits(self, start: int, piece: Tokens) -> bool:
         """Whether more digits are told from a place on, other secrets aside: "(and) ends in six six three"."""
-        rest = self._words.within(start, len(self._text))
-        told = piece if tells_secret(self._text[start:], self._spoken.tag) else rest
-        if any(word.isdigit() and len(word) >= SHORTEST_CODE for word in told.folded):
-            return True
-        return any(_signs(self._known, told.part(n, len(told.folded))) > LOOSE for n in range(len(told.folded)))
+        first = self._number(start)
+        if not self._tells_another(start, len(self._words.folded) - first):
+            return self._last_digits >= first
+        return _digits_last(self._known, piece) >= 0
+
+    def _tells_another(self, start: int, words: int) -> bool:
+        """Whether another secret is told from a place on, of what many words are left there."""
+        return start <= (self._last_found if words <= SAID else self._last_formed)
+
+    @cached_property
+    def _last_found(self) -> int:
+        return max(one.first for one in self._found)
+
+    @cached_property
+    def _last_formed(self) -> int:
+        return max((one.first for one in self._found if one.end is not None), default=-1)
+
+    @cached_property
+    def _last_digits(self) -> int:
+        return _digits_last(self._known, self._words)
+
+    def _number(self, start: int) -> int:
+        """The number of the first word from a place on."""
+        return bisect_left(self._words.spans, start, key=itemgetter(0))
 
     def _past_joint(self, start: int) -> int:
         """Where the clause begins behind what joins it to the one before."""
-        bare = self._without_joint(self._words.within(start, len(self._text)))
-        return bare.spans[0][0] if bare.folded else len(self._text)
+        first = self._number(start)
+        first += self._known.starts_at(self._words.folded, first, "joint")
+        return self._words.spans[first][0] if first < len(self._words.spans) else len(self._text)
 
     def _end(self, starts: list[int], place: int) -> int:
         """Where the next of these begins behind a place."""
-        return min((start for start in starts if start > place), default=len(self._text))
+        number = bisect_right(starts, place)
+        return starts[number] if number < len(starts) else len(self._text)
 
     def _is_long(self, words: Tokens) -> bool:
         return len(self._without_joint(words).folded) >= LEAST
@@ -162,18 +194,32 @@ class _Cut:
         return told if len(bare.folded) >= LEAST else ""
 
 
-def _signs(known: Lexicon, words: Tokens) -> int:
-    """How many words a code goes on for: digits, numbers, single letters, and which way each is turned."""
-    place = 0
-    while place < len(words.folded):
-        word = words.folded[place]
-        names = (*_SIGNS, "turned") if place else _SIGNS
-        size = max(known.starts_at(words.folded, place, name) for name in names)
-        is_sign = size > 0 or len(word) == 1 or any(map(str.isdigit, word))
+def _signs(known: Lexicon, words: tuple[str, ...], first: int = 0) -> int:
+    """How many words a code goes on for from a word on: digits, numbers, single letters, and which way each is
+    turned."""
+    place = first
+    while place < len(words):
+        word = words[place]
+        names = (*_SIGNS, "turned") if place > first else _SIGNS
+        size = max([known.starts_at(words, place, name) for name in names]) if known.has_word(names, word) else 0
+        is_sign = size > 0 or len(word) == 1 or (not word.isalpha() and any(map(str.isdigit, word)))
         if not is_sign or known.has_word(("joint",), word):
             break
         place += max(size, 1)
-    return place
+    return place - first
+
+
+def _digits_last(known: Lexicon, words: Tokens) -> int:
+    """The number of the last word with which digits begin that may be a code or the rest of one; -1 for none."""
+    last, place = -1, 0
+    while place < len(words.folded):
+        size = _signs(known, words.folded, place)
+        if size > LOOSE:
+            last = place + size - LOOSE - 1
+        long = (n for n in range(place, place + size) if len(words.folded[n]) >= SHORTEST_CODE)
+        last = max(last, *(n for n in long if words.folded[n].isdigit()), -1)
+        place += max(size, 1)
+    return last
 
 
 def _telling(spoken: Language, known: Lexicon, secret: Tokens) -> Iterator[str]:

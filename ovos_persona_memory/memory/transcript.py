@@ -183,9 +183,12 @@ class Transcript:
 
     def _without_secret(self, turn: Turn) -> Turn:
         """The turn as it is kept: the rest of it where a person mentions a secret, else nothing of what tells one."""
-        if not tells_secret(turn.text, turn.lang):
+        if turn.role == "user":
+            left = without_secrets(turn.text, turn.lang)
+        else:
+            left = "" if tells_secret(turn.text, turn.lang) else turn.text
+        if left == turn.text:
             return turn
-        left = without_secrets(turn.text, turn.lang) if turn.role == "user" else ""
         _keep(self._told_secret, turn.id, None)
         return replace_fast(turn, text=left, redacted=not left)
 
@@ -465,10 +468,11 @@ class MemoryParts:
 
 def _answers_without_secrets(turns: Sequence[Turn]) -> list[Turn]:
     """The turns, without the words of what answers one that tells a secret: it may say it again."""
-    kept, told = list[Turn](), False
+    kept, asked = list[Turn](), None
     for turn in turns:
-        told = tells_secret(turn.text, turn.lang) if turn.role == "user" else told
-        kept.append(redacted(turn) if told and turn.role != "user" else turn)
+        asked = turn if turn.role == "user" else asked
+        told = turn is not asked and asked is not None and tells_secret(asked.text, asked.lang)
+        kept.append(redacted(turn) if told else turn)
     return kept
 
 

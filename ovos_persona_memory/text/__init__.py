@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         value_kinds,
     )
     from ovos_persona_memory.text.secret_detection import (
+        SAID,
         SHORTEST_CODE,
         Spot,
         contains_secret,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.tokens import Tokens
 
 __all__ = [
+    "SAID",
     "SHORTEST_CODE",
     "ComingDays",
     "Correction",
@@ -102,6 +104,7 @@ _PLACES = {
     "DaySpan": "ovos_persona_memory.text.time_expressions",
     "ForgetClause": "ovos_persona_memory.text.forget_requests",
     "Language": "ovos_persona_memory.text.languages",
+    "SAID": "ovos_persona_memory.text.secret_detection",
     "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
     "Spot": "ovos_persona_memory.text.secret_detection",
     "Lexicon": "ovos_persona_memory.text.lexicon",

@@ -72,6 +72,11 @@ class Lexicon:
         return {word: str(n % 10) for n, word in enumerate(self.lists.get("digit", ()))}
 
     @cached_property
+    def code_starts(self) -> frozenset[str]:
+        """Words with which a spoken code may begin, digits aside."""
+        return self.opening("digit") | self.opening("number") | self.opening("key_sign")
+
+    @cached_property
     def _by_first(self) -> Mapping[str, _Phrases]:
         return {name: _by_word(phrases, 0) for name, phrases in self.lists.items()}
 

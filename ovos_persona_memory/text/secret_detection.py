@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ovos_persona_memory.errors import SecretRefused
 from ovos_persona_memory.text import languages, lexicon
@@ -42,6 +43,8 @@ WITHIN = 40
 """Words at most between the name of a secret and its value: beyond, a text speaks of something else."""
 SOON = 8
 """Words at most from "code" to its first digit."""
+COUNTED = 4
+"""Numbers at least that somebody who counts tells."""
 SAID = 30
 """Words at most of something said to an assistant: a longer text about passwords seldom holds one."""
 
@@ -72,9 +75,9 @@ def tells_secret(text: str, lang: str | None) -> bool:
     known, words = lexicon.for_language(spoken.tag), languages.fold(text)
     if _has_number(known, text, words):
         return True
-    if not _TOKEN.search(text) and not _names_secret(spoken, known, text, words):
+    if len(text.split()) > SAID and spoken.without_lead(text) == text:
         return False
-    return len(text.split()) <= SAID or spoken.without_lead(text) != text
+    return bool(_TOKEN.search(text)) or _names_secret(spoken, known, text, words)
 
 
 def speaks_of_secret(text: str, lang: str | None) -> bool:
@@ -89,7 +92,7 @@ def spots(text: str, lang: str | None) -> list[Spot]:
     spoken = languages.for_language(lang)
     known, folded = lexicon.for_language(spoken.tag), languages.fold(text)
     formed = [
-        *(one for one in _DIGITS.finditer(text) if _is_card(one.group())),
+        *(one for one in _DIGITS.finditer(text) if _is_card(one.group()) and not _counts(one.group())),
         *(one for one in _IBAN.finditer(text) if _is_iban(one.group())),
         *_TOKEN.finditer(text),
     ]
@@ -112,7 +115,7 @@ def refuse_secret(text: str | None, lang: str | None) -> None:
 def _has_number(known: Lexicon, text: str, words: Sequence[str]) -> bool:
     """Whether a text holds the number of a card or an account, in digits or spoken one by one."""
     if _DIGIT.search(text):
-        if any(_is_card(found.group()) for found in _DIGITS.finditer(text)):
+        if any(_is_card(found.group()) and not _counts(found.group()) for found in _DIGITS.finditer(text)):
             return True
         if any(_is_iban(found.group()) for found in _IBAN.finditer(text)):
             return True
@@ -194,11 +197,24 @@ def _codes(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
         digits, value = _soon(known, words, place + size)
         if digits >= SHORTEST_CODE:
             yield place, value
+        elif (mixed := _soon_mixed(known, words, place + size)) is not None:
+            yield place, mixed
+
+
+def _soon_mixed(known: Lexicon, words: Tokens, end: int) -> int | None:
+    """The number of the first word soon behind a position that is said to be the code, and is of letters and digits:
+    "is sunflower22"; None where there is none."""
+    for place in range(end + 1, min(end + 1 + SOON, len(words.folded))):
+        word = words.folded[place]
+        if not word.isalpha() and not word.isdigit() and any(map(str.isdigit, word)):
+            return place if known.ends(words.part(end, place), "secret_is") else None
+    return None
 
 
 def _soon(known: Lexicon, words: Tokens, end: int) -> tuple[int, int]:
     """The longest run of digits soon behind a position: how many digits, and the number of its first word."""
-    behind = range(end, min(end + SOON, len(words.folded)))
+    near = enumerate(words.folded[end : end + SOON], end)
+    behind = [n for n, word in near if word in known.code_starts or word.isdigit()]
     reach = min(end + SOON + WITHIN, len(words.folded))
     said = ((_digits_first(words.part(first, reach), known), -first) for first in behind)
     digits, first = max(said, default=(0, -end))
@@ -209,7 +225,10 @@ def _digits_first(words: Tokens, known: Lexicon) -> int:
     """How many digits the words begin with, spoken one by one, two by two ("nineteen forty") or written; also where the
     direction in which each is turned is said."""
     digits, before = 0, ""
-    for word in words.folded[known.starts(words, "key_sign") :]:
+    first = known.starts(words, "key_sign")
+    if known.has_word(("joint",), words.folded[first] if first < len(words.folded) else ""):
+        return 0  # "e" joins two numbers, and begins none; folded, "é" is the same
+    for word in words.folded[first:]:
         said = _digits_of(known, word, before)
         if said is None and digits and known.has_word(("turned",), word):
             continue
@@ -233,10 +252,11 @@ def _phrases(known: Lexicon, words: Tokens, name: str) -> Iterator[tuple[int, in
     """The matches of a list's phrases, by the order of the list: number of the first word, and length in words."""
     joined, endings = f" {words.joined}", ("", *known.lists.get("suffixed", ()))
     for phrase in (f"{phrase}{ending}" for phrase in known.lists.get(name, ()) for ending in endings):
-        start = 0
+        start = place = 0
         while (at := joined.find(f" {phrase} ", start)) >= 0:
-            yield joined.count(" ", 0, at), phrase.count(" ") + 1
-            start = at + 1
+            place += joined.count(" ", start, at)
+            yield place, phrase.count(" ") + 1
+            start, place = at + 1, place + 1
 
 
 def _after(rest: Tokens, known: Lexicon) -> int:
@@ -274,6 +294,14 @@ def _is_card(text: str) -> bool:
         return False
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def _counts(text: str) -> bool:
+    """Whether numbers in digits are told one after the other in equal steps: somebody counts, and tells no secret."""
+    told = re.findall(r"\d+", text)
+    cycle = 10 if all(len(one) == 1 for one in told) else 0  # "8 9 0 1"
+    steps = {(int(b) - int(a)) % cycle if cycle else int(b) - int(a) for a, b in pairwise(told)}
+    return len(told) >= COUNTED and len(steps) == 1 and 0 not in steps
 
 
 def _is_iban(text: str) -> bool:

@@ -214,6 +214,33 @@ def test_a_secret_at_the_end_of_the_longest_text_is_one() -> None:
     assert secret_detection.contains_secret(text, "en-US")
 
 
+SECRETS = {
+    "cards": "4012 8888 8888 1881 ",
+    "codes": "remember that " + "my bike lock code is 2684, ",
+    "passwords": "remember that my password is swordfish ",
+}
+
+
+@pytest.mark.parametrize("text", [*ODD.values(), *SECRETS.values()], ids=[*ODD, *SECRETS])
+def test_whatever_is_recorded_is_read_for_facts_only_later(memory: PersonaMemory, text: str) -> None:
+    memory.learns_later = True
+    files = set[str]()
+    sys.setprofile(lambda frame, _event, _arg: files.add(frame.f_code.co_filename))
+    try:
+        memory.record([Turn("user", (text * MAX_TEXT)[:MAX_TEXT], lang="en-US")], Scope(session_id="s"))
+    finally:
+        sys.setprofile(None)
+    assert any(file.endswith("transcript.py") for file in files)
+    assert not any("extraction/reader" in file for file in files)
+
+
+@pytest.mark.parametrize("text", [*ODD.values(), *SECRETS.values()], ids=[*ODD, *SECRETS])
+def test_whatever_is_recorded_takes_few_steps(memory: PersonaMemory, text: str) -> None:
+    memory.learns_later = True
+    whole = (text * MAX_TEXT)[:MAX_TEXT]
+    assert steps(lambda: memory.record([Turn("user", whole, lang="en-US")], Scope(session_id="s"))) < 500_000
+
+
 # questions
 
 

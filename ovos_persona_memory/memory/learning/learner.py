@@ -212,6 +212,13 @@ class Learner:
         if self.config.learn:
             self._decided(Candidate("refused", reason, ""), turn, None)
 
+    def leave_secret(self, turn: Turn) -> None:
+        """Take in a turn that is kept without its words, for the secret that it tells: nothing is learned of it, and so
+        it need not be read. What it calls off holds no more."""
+        if self.config.learn:
+            short = replace_fast(turn, text=languages.beginning(turn.text))
+            self.write(ReadTurn(short, Speaker(), [Candidate("refused", "secret", "")]))
+
     def unlearn(self, turn_ids: Sequence[str]) -> None:
         """Take out the facts of these turns as though they had never been said: what they superseded holds again."""
         self.around.forget_turns(turn_ids)

@@ -74,10 +74,13 @@ class LearningQueue:
             self._is_crowded = self._is_crowded and self._depth > 0
 
     def add(self, turn: Turn, as_said: Turn) -> list[str]:
-        """Have a turn that was just kept wait; one that is kept without its words is learned from at once.
+        """Have a turn that was just kept wait; of one that is kept without its words it is noted at once why.
 
         ``as_said``: the turn with its words. The ids of the facts that were learned at once.
         """
+        if turn.redacted and as_said.text:
+            self._learner.leave_secret(as_said)
+            return []
         waits = self._store.keeps_turns and (self.may_grow or self._is_crowded or self.waits)
         if turn.redacted or not self._learner.config.learn or not waits:
             return self._learner.learn(as_said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,9 @@ CUT = [
     ("pt-PT", "no domingo estamos com a avó e o código do portão é 4711", "no domingo estamos com a avó"),
     ("da-DK", "på søndag er vi hos mormor og koden til alarmen er 4711", "på søndag er vi hos mormor"),
     ("ca-ES", "diumenge som a casa l'àvia i el codi de la porta és 4711", "diumenge som a casa l'àvia"),
+    ("pt-PT", "o código do cofre é 9035 e a gata dorme na sala", "a gata dorme na sala"),
+    ("gl-ES", "o código do cofre é 9035 e a gata dorme na sala", "a gata dorme na sala"),
+    ("da-DK", "koden til skabet er 9035 og katten hedder Misse", "katten hedder Misse"),
     ("gl-ES", "o domingo estamos coa avoa e o código da porta é 4711", "o domingo estamos coa avoa"),
 ]
 IN_DOUBT = [
@@ -182,3 +186,34 @@ def test_a_long_request_to_remember_a_secret_is_logged_without_it_too() -> None:
     memory.record([Turn("user", asked, lang="en-US")], HERE)
     [turn] = memory._store.turns(HERE)
     assert "swordfish" not in turn.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remember that the code is 4711 and " + "we 1 " * 3200,
+        "remember that " + "the code is 4711 and " * 700,
+        "remember that " + "my pin 123 and then we went home, " * 480,
+        "remember that " + "my pin is " * 1600,
+    ],
+)
+def test_what_is_left_of_the_longest_text_is_found_in_steps_in_proportion(text: str) -> None:
+    def steps(part: str) -> int:
+        count = 0
+
+        def note(_frame: object, event: str, _arg: object) -> None:
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        without_secrets(part, "en-US")
+        languages.forget_texts()
+        sys.setprofile(note)
+        try:
+            without_secrets(part, "en-US")
+        finally:
+            sys.setprofile(None)
+        return count
+
+    half, whole = steps(text[: len(text) // 2]), steps(text)
+    assert whole < 2.4 * half
+    assert whole < 500_000

@@ -8,7 +8,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import SecretRefused
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.text.secret_detection import contains_secret, tells_secret
+from ovos_persona_memory.text.secret_detection import contains_secret, spots, tells_secret
 
 SECRETS = [
     ("my card number is 4111 1111 1111 1111", "en-US"),
@@ -138,3 +138,30 @@ def test_a_secret_is_refused_where_somebody_asks_to_remember_it(memory: PersonaM
 )
 def test_a_code_is_one_however_its_digits_are_said(lang: str, text: str, secret: bool) -> None:
     assert tells_secret(text, lang) is secret
+
+
+@pytest.mark.parametrize("lang", ["en-US", "de-DE", "pt-PT", "da-DK"])
+@pytest.mark.parametrize("numbers", [range(1, 400), range(3000, 3400), range(900, 20, -3), range(0, 4000, 50)])
+def test_who_counts_tells_no_secret(lang: str, numbers: range) -> None:
+    counted = " ".join(map(str, numbers))
+    assert not tells_secret(counted, lang)
+    assert not spots(counted, lang)
+    assert not tells_secret(" ".join("1234567890" * 30), lang)
+    assert tells_secret(f"{counted} is the count 4012 8888 8888 1881", lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "value"),
+    [
+        ("da-DK", "koden til sommerhuset er fyrtaarn7", "fyrtaarn7"),
+        ("en-US", "the code for the boat house is lantern7", "lantern7"),
+        ("de-DE", "der code vom ferienhaus ist laterne7", "laterne7"),
+        ("es-ES", "el código del trastero es farol7", "farol7"),
+        ("it-IT", "il codice della cantina è lanterna7", "lanterna7"),
+        ("nl-NL", "de code van het tuinhuis is lantaarn7", "lantaarn7"),
+    ],
+)
+def test_a_code_of_letters_and_digits_is_one(lang: str, text: str, value: str) -> None:
+    assert tells_secret(text, lang)
+    assert [text[one.value :] for one in spots(text, lang)] == [value]
+    assert not tells_secret(text.removesuffix("7"), lang)
