@@ -130,6 +130,9 @@ class Person:
     user_id: str = HOUSEHOLD
     auth_level: int = 0
     """0 to 5."""
+    name: str | None = None
+    """The name that a recogniser gives who speaks, where several speak as one user: a hint, which decides nothing about
+    who may read or change what. None: nobody is named, or the user is."""
 
 
 @dataclass(frozen=True)
