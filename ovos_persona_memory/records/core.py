@@ -445,6 +445,8 @@ class ContextRequest:
     """The asker's time zone, an IANA name, for days in questions and answers; None: the device's own."""
     preview: bool = False
     """Whether nobody is handed the answer: it is looked at, and nothing in it counts as used."""
+    asker: str | None = None
+    """The name of who asks, where several speak as one user; None: it is not known."""
 
 
 @dataclass(frozen=True)

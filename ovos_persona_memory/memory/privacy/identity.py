@@ -101,6 +101,11 @@ class People:
         text = asked.data.get("utterance")
         return self._of_utterance(asked, asked.utterance_id, text if isinstance(text, str) else None).person
 
+    def name_of(self, session_id: str | None, utterance_id: str | None) -> str | None:
+        """The name of who said an utterance, as far as one is known: see ``Person.name``."""
+        said = self._by_id.get((session_id or DEFAULT_SESSION, utterance_id or ""))
+        return None if said is None else said.person.name
+
     def is_kept(self, session_id: str | None, utterance_id: str | None) -> bool:
         """Whether an utterance may be kept, as far as is known."""
         said = self._by_id.get((session_id or DEFAULT_SESSION, utterance_id or ""))
