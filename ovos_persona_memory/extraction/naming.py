@@ -19,6 +19,8 @@ class NamingWords:
     """The words of a language by which people and things are named; empty where it has no list."""
 
     speaker: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    """Of ``speaker``, those that mean others as well: "we"."""
     other: frozenset[str] = frozenset()
     """Pronouns for somebody or something spoken of before."""
     hearer: frozenset[str] = frozenset()
@@ -76,6 +78,7 @@ def naming_words(tag: str) -> NamingWords:
                 single.add(usual)
     return NamingWords(
         speaker=words("self"),
+        shared=words("shared"),
         other=words("other"),
         hearer=words("you"),
         small=words("small"),

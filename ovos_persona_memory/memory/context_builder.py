@@ -100,7 +100,7 @@ class Contexts:
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
             return
         scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
-        heard = replace(newest, utterance=turn.text, lang=turn.lang, utterance_id=turn.utterance_id)
+        heard = replace(newest, utterance=turn.text, lang=turn.lang, utterance_id=turn.utterance_id, asker=turn.speaker)
         request = replace(heard, scope=scope, at=None)
         limit = self._limit(request)
         if limit > 0:

@@ -457,10 +457,12 @@ class PersonaMemory:
         withheld: bool = False,
         status: Status | None = None,
         about: bool = False,
+        asker: str | None = None,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
-        ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
+        ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself. ``asker``:
+        the name of who asks, where several speak as one user; that of the utterance unless given.
         ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         ``asked_in``: the session in which it is asked, where more than that session is searched.
@@ -472,10 +474,10 @@ class PersonaMemory:
         """
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
-        scope = replace(scope, status=status or scope.status)
-        asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
+        asker = asker or self.transcript.people.name_of((asked_in or scope).session_id, utterance_id)
+        asked = Question(question, lang, utterance_id, at=at, timezone=timezone, asker=asker)
         every = None if kinds is None else frozenset(kinds)
-        reached = replace_fast(scope, secrets=secrets or withheld)
+        reached = replace_fast(scope, secrets=secrets or withheld, status=status or scope.status)
         found = self.finding.statements(asked, reached, k) if about else self.finding.hits(asked, reached, k, every)
         used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
@@ -484,7 +486,9 @@ class PersonaMemory:
     @checked
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
-        known = self._contexts.build(replace_fast(request, scope=replace_fast(request.scope, secrets=False)))
+        asker = request.asker or self.transcript.people.name_of(request.scope.session_id, request.utterance_id)
+        scope = replace_fast(request.scope, secrets=False)
+        known = self._contexts.build(replace_fast(request, scope=scope, asker=asker))
         if not request.preview:
             self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
         return known

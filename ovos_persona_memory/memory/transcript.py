@@ -160,6 +160,7 @@ class Transcript:
             user_id=heard.scope.user_id or HOUSEHOLD,
             session_id=heard.session_id,
             site_id=heard.scope.site_id,
+            speaker=heard.speaker if role == "user" else None,
             redacted=heard.secret and not heard.text,
         )
         if heard.secret:

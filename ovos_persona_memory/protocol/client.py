@@ -152,13 +152,15 @@ class MemoryClient:
         withheld: bool = False,
         status: Status | None = None,
         about: bool = False,
+        asker: str | None = None,
     ) -> list[Hit]:
-        """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched."""
+        """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched; who asks is told
+        by the utterance."""
         chosen = sorted(kinds) if kinds is not None else None
         wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
         switches = {"secrets": secrets, "withheld": withheld, "about": about}
         wanted |= {name: True for name, is_set in switches.items() if is_set}
-        wanted["status"] = status
+        wanted |= {"status": status} | ({} if asker is None else {"asker": asker})
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
     @checked

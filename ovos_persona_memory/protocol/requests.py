@@ -220,6 +220,8 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     timezone: Name | None = None
     preview: bool = False
     """Nobody is handed it: it is looked at, and nothing in it counts as used."""
+    asker: Name | None = None
+    """The name of who asks, where several speak as one user; None: as the utterance says that is asked about."""
     scope: ScopeFields | None = None
 
 
@@ -288,6 +290,8 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     """Only memories of it; None: accepted ones, and what has no status."""
     about: bool = False
     """The question is a topic: everything that people stated about it, the newest first."""
+    asker: Name | None = None
+    """The name of who asks, where several speak as one user; None: as the utterance says that is asked about."""
     scope: ScopeFields | None = None
 
 

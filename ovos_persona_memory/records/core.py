@@ -130,6 +130,9 @@ class Person:
     user_id: str = HOUSEHOLD
     auth_level: int = 0
     """0 to 5."""
+    name: str | None = None
+    """The name that a recogniser gives who speaks, where several speak as one user: a hint, which decides nothing about
+    who may read or change what. None: nobody is named, or the user is."""
 
 
 @dataclass(frozen=True)
@@ -442,6 +445,8 @@ class ContextRequest:
     """The asker's time zone, an IANA name, for days in questions and answers; None: the device's own."""
     preview: bool = False
     """Whether nobody is handed the answer: it is looked at, and nothing in it counts as used."""
+    asker: str | None = None
+    """The name of who asks, where several speak as one user; None: it is not known."""
 
 
 @dataclass(frozen=True)

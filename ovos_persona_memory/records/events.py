@@ -43,6 +43,8 @@ class Heard:
     """A lasting id of an event that may reach the store twice: the id of its turn."""
     secret: bool = False
     """Whether it held a secret, so that its text was removed."""
+    speaker: str | None = None
+    """The name of who speaks in the utterance that it is or follows from: see ``Person.name``."""
 
 
 @dataclass(frozen=True)

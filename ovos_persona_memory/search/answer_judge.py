@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Protocol
@@ -12,8 +12,8 @@ from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.newest import replaced_by
 from ovos_persona_memory.search.ownership import Ownership
-from ovos_persona_memory.search.query import Question
-from ovos_persona_memory.search.recall import SHORT_QUESTION, TIER
+from ovos_persona_memory.search.query import Question, first_name, named_speakers
+from ovos_persona_memory.search.recall import SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
 from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 5
@@ -81,7 +81,8 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
-    best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: -hit.at)
+    ones = _those_asked_about(question, hits)
+    best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: (not ones(hit), -hit.at))
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
 
@@ -109,18 +110,29 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     several = question.spoken.asks_several(question.text)
     among, looked_at = (SEVERAL_AMONG, SEVERAL_LOOKED_AT) if several else (AMONG, LOOKED_AT)
     asked_of = [hit for hit in hits[:among] if not (question.asks_hearer and is_of_speaker(hit))]
-    best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), looked_at))
+    best = list(islice((hit for hit in asked_of if _may_answer(hit, question, ownership, judge)), looked_at))
     # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
     replaced = replaced_by(hits[:among], question.content_words)
     said = [[hit, *replaced.get(hit.id, ())] for hit in best]
-    remarks = [(languages.beginning(one.text), _said_by(one)) for every in said for one in every]
+    remarks = [(languages.beginning(one.text), _said_by(one, question.asker)) for every in said for one in every]
     judged_as = iter(judge.answering(question.text, remarks) if remarks else ())
     return [(every[0], max([next(judged_as) for _ in every])) for every in said]
 
 
-def _said_by(hit: Hit) -> str | None:
-    """The name of who said it where several speak as one user; None where that is who asks."""
-    return hit.speaker if hit.user_id == HOUSEHOLD else None
+def _said_by(hit: Hit, asker: str | None) -> str | None:
+    """The name of who said it where several speak as one user; None where that is who asks, or it is not known."""
+    return hit.speaker if hit.user_id == HOUSEHOLD and hit.speaker != asker else None
+
+
+def _those_asked_about(question: Question, hits: Sequence[Hit]) -> Callable[[Hit], bool]:
+    """Tells of a hit whether the person whom the question asks about said it, or somebody who names that person: who
+    asks, or the only speaker that the question names."""
+    speakers = {name for hit in hits if hit.user_id == HOUSEHOLD and (name := first_name(hit.speaker))}
+    named = set(named_speakers(question, speakers).values())
+    person = next(iter(named)) if len(named) == 1 else None
+    if not named and asks_of_asker(question):
+        person = first_name(question.asker)
+    return lambda hit: person is not None and (first_name(hit.speaker) == person or person in languages.fold(hit.text))
 
 
 def leads(hits: Sequence[Hit]) -> list[float]:
@@ -161,11 +173,11 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
     return replace(hit, answers=False, sure=False) if is_command or asks else hit
 
 
-def _may_answer(hit: Hit, ownership: Ownership, judge: AnswerJudge) -> bool:
+def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: AnswerJudge) -> bool:
     """Whether a person states something in it that holds, not of somebody else where the speaker is asked about."""
     text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
     if hit.role != "user" or hit.outdated or hit.secret or spoken.only_asks(text) or spoken.is_command(text):
         return False
     if hit.kind == "turn" and judge.surely_asks(hit.text, hit.lang):
         return False
-    return not ownership.is_all_of_another(text, spoken)
+    return not tells_of_another(hit, question, ownership)

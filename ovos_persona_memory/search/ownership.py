@@ -41,6 +41,8 @@ class Possession:
     """The speaker's words that are no possessives: "i", "we", "me"."""
     possessives: frozenset[str]
     """"my", "our"."""
+    shared: frozenset[str]
+    """Of both, those that mean others as well: "we", "our"."""
     others: frozenset[str]
     """"she", "his"."""
     small: frozenset[str]
@@ -69,6 +71,7 @@ def possession(tag: str) -> Possession:
     return Possession(
         subjects=own - possessives | elided,
         possessives=possessives,
+        shared=listed.get("shared", frozenset()),
         others=listed.get("other", frozenset()) - listed.get("small", frozenset()) - listed.get("you", frozenset()),
         small=small - between,
         between=between,
@@ -95,6 +98,26 @@ class Ownership:
         # with a second word that is held, too, it is the same matter
         first = said.first() if len(spoken.content_words(question)) == 1 else ()
         self._plain = frozenset(word for word, place in first if not said.is_modifier(place))
+        self._is_shared = said.is_shared
+
+    @property
+    def asks_of_speaker(self) -> bool:
+        """Whether the question asks about its speaker alone: "where is my coat", but not "where is our car"."""
+        return bool(self._own or self._forms) and not self._is_shared
+
+    def is_of_its_speaker(self, text: str, spoken: Language) -> bool:
+        """Whether the text tells of its own speaker alone any of what the question asks about its speaker: said by
+        another than who asks, it is another's."""
+        said = self._read(text, spoken)
+        if not self.asks_of_speaker or said.is_shared:
+            return False
+        held = [(word, places) for word, places in said.places.items() if places]
+        return any(self._is_tellers(word, places, said) for word, places in held)
+
+    def _is_tellers(self, word: str, places: Sequence[int], said: _Said) -> bool:
+        if word in self._own:
+            return any(said.owner(at, self._own[word]) is Owner.SPEAKER for at in places)
+        return any(said.words[at] == self._forms.get(word) for at in places)
 
     def is_of_another(self, text: str, spoken: Language) -> bool:
         """Whether the text tells of somebody else any of what the question asks about its speaker: "my brother lives in
@@ -157,6 +180,11 @@ class _Said:
             word: [at for at, stem in enumerate(self._stems) if stem in others] for word, others in wanted.items()
         }
         self._asked = {at for places in self.places.values() for at in places}
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the speaker speaks for others as well: "we", "our"."""
+        return not self._of.shared.isdisjoint(self.words)
 
     def first(self) -> list[tuple[str, int]]:
         """The first place of each wanted word that stands here."""

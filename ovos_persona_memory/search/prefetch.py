@@ -116,16 +116,17 @@ class Prefetch:
 
     def _sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         asked = Question(request.utterance, request.lang, request.utterance_id, now - ITSELF_S, now)
-        hits = self.hits(replace(asked, timezone=request.timezone), recalled_scope(request), k)
+        asked = replace(asked, timezone=request.timezone, asker=request.asker)
+        hits = self.hits(asked, recalled_scope(request), k)
         return [hit for hit in hits if hit.sure]
 
 
-def _asked_of(request: ContextRequest) -> tuple[list[str], str | None, Scope, str | None]:
-    """The parts of a request that decide its hits: words, language, scope and time zone.
+def _asked_of(request: ContextRequest) -> tuple[list[str], str | None, Scope, str | None, str | None]:
+    """The parts of a request that decide its hits: words, language, scope, time zone and who asks.
 
     The words alone: ovos-core removes the question mark before a persona hears the utterance.
     """
-    return languages.fold(request.utterance), request.lang, recalled_scope(request), request.timezone
+    return languages.fold(request.utterance), request.lang, recalled_scope(request), request.timezone, request.asker
 
 
 def recalled_scope(request: ContextRequest) -> Scope:

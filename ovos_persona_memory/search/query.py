@@ -35,6 +35,8 @@ class Question:
     """The words of a long question that are searched, folded; ``text`` is then its beginning."""
     said: str | None = None
     """The full text of a long question."""
+    asker: str | None = None
+    """The name of who asks, where several speak as one user; None: it is not known."""
 
     @cached_property
     def folded(self) -> list[str]:
@@ -122,6 +124,10 @@ class AnalysedQuery:
     """Content words, folded and stemmed, each once, without speakers' names unless nothing else is left."""
     speaker: str | None = None
     """The only speaker whom the question names, folded; None for none or several."""
+    names: frozenset[str] = frozenset()
+    """The stems of the name of that speaker, or of ``asker``: others may tell of them."""
+    asker: str | None = None
+    """The folded first name of who asks, where it asks about them; None where it does not, or no name is known."""
     of_assistant: bool = False
     """Whether it asks about the assistant's own words ("did you recommend")."""
     dates: tuple[DaySpan, ...] = ()
@@ -131,20 +137,46 @@ class AnalysedQuery:
     """The question's text without the names of speakers."""
 
 
-def analyse_question(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
-    """The analysed question; ``speakers``: the folded names that it may mean."""
-    spoken, folded = question.spoken, languages.fold(question.text)
-    named = sorted(set(speakers) & set(folded))
-    names = {word for name in named for word in spoken.words(name)}
+GENITIVE = "s"
+"""What a genitive adds to a name without an apostrophe, "Noras Schuhe", in these languages."""
+GENITIVES_IN = frozenset({"da", "de", "nl"})
+
+
+def named_speakers(question: Question, speakers: Iterable[str]) -> dict[str, str]:
+    """The folded words of a question that name a speaker, each with the folded name."""
+    ends = ("", GENITIVE) if question.spoken.primary in GENITIVES_IN else ("",)
+    forms = {f"{name}{end}": name for end in reversed(ends) for name in speakers}
+    return {word: forms[word] for word in languages.fold(question.text) if word in forms}
+
+
+def analyse_question(question: Question, speakers: Iterable[str], of_asker: bool = False) -> AnalysedQuery:
+    """The analysed question; ``speakers``: the folded names that it may mean; ``of_asker``: it asks about who asks."""
+    spoken, forms = question.spoken, named_speakers(question, speakers)
+    named = sorted(set(forms.values()))
+    asker = first_name(question.asker) if of_asker and not named else None
+    names = {word for name in forms for word in spoken.words(name)}
+    whose = named[0] if len(named) == 1 else asker
     words = question.content_words
     return AnalysedQuery(
         words=tuple(word for word in words if word not in names) or tuple(words),
         speaker=named[0] if len(named) == 1 else None,
+        names=frozenset(spoken.words(whose)) if whose is not None else frozenset(),
+        asker=asker,
         of_assistant=spoken.has_phrase("of_assistant.list", question.text),
         dates=tuple(question.dates(question.text, spoken.tag, question.asked_at)),
         asks_time=spoken.has_phrase("asks_time.list", question.text),
-        bare=without_names(named, question.text),
+        bare=without_names(forms, question.text),
     )
+
+
+NO_NAMES = ("user", "assistant", "human", "system")
+"""Names of roles, which are no names of speakers."""
+
+
+def first_name(speaker: str | None) -> str | None:
+    """The folded first name of a speaker; None for none, and for the name of a role."""
+    name = next(iter(languages.fold(speaker)), None) if speaker else None
+    return None if name in NO_NAMES else name
 
 
 def without_names(names: Iterable[str], text: str) -> str:

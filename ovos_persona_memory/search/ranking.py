@@ -23,7 +23,8 @@ NEAR_S = 1800.0
 IN_SESSION = 0.4
 """Weight of the share of the question's words that the turn's whole session holds."""
 BY_PERSON = 0.45
-"""Added for the only speaker that the question names; where nobody has a name, for the user's turns."""
+"""Added for the only speaker that the question names, and for what others say of that speaker; where it asks about who
+asks, for these; and where the assistant has no name, for the user's turns."""
 ON_DATE, DAYS_BEFORE, DAYS_AFTER = 0.5, 1, 10
 """Added for turns said around a date that the question names, from the first to the second number of days."""
 WITH_TIME = 0.25
@@ -64,6 +65,8 @@ class RankingCandidate:
     speaker: str | None = None
     """Folded name of the speaker; None where speakers have no names."""
     by_user: bool = True
+    names_asked: bool = False
+    """Whether it holds the name of the speaker whom the question names, or of who asks about themselves."""
     has_time: bool = False
     session: str = ""
     before: int | None = None
@@ -96,7 +99,8 @@ def rank(
         alike = _by_meaning(candidates, around, scores)
         scores = [words + MEANING[kind] * near for words, near in zip(scores, alike, strict=True)]
     total = sum(weights.values()) or 1.0
-    nameless = all(candidate.speaker is None for candidate in candidates)
+    assistants = [candidate for candidate in candidates if not candidate.by_user]
+    nameless = all(candidate.speaker is None for candidate in assistants or candidates)
     scored = []
     for candidate, score, beside in zip(candidates, scores, around, strict=True):
         held = _held_near(candidate, beside, candidates)
@@ -238,10 +242,11 @@ def _held_near(
 
 
 def _bonus(candidate: RankingCandidate, asked: AnalysedQuery, nameless: bool) -> float:
-    total = 0.0
-    if asked.speaker is not None:
-        total += BY_PERSON * (candidate.speaker == asked.speaker)
-    elif nameless and candidate.by_user and not asked.of_assistant:
+    total, person = 0.0, asked.speaker or asked.asker
+    if person is not None:
+        # where all have names they also address each other by them
+        total += BY_PERSON * (candidate.speaker == person or (nameless and candidate.names_asked))
+    if asked.speaker is None and nameless and candidate.by_user and not asked.of_assistant:
         total += BY_PERSON
     if candidate.day is not None and any(told_of(candidate.day, span) for span in asked.dates):
         total += ON_DATE

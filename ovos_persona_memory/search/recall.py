@@ -24,7 +24,14 @@ from ovos_persona_memory.search.hits import (
 )
 from ovos_persona_memory.search.newest import newest_first
 from ovos_persona_memory.search.ownership import Ownership
-from ovos_persona_memory.search.query import AnalysedQuery, Question, analyse_question, without_names
+from ovos_persona_memory.search.query import (
+    AnalysedQuery,
+    Question,
+    analyse_question,
+    first_name,
+    named_speakers,
+    without_names,
+)
 from ovos_persona_memory.search.query_expansion import QueryExpansion, expand_parts, expand_query
 from ovos_persona_memory.search.ranking import (
     ASKING,
@@ -75,8 +82,6 @@ comes to."""
 SHORT_QUESTION = 12
 """Words at most of a question that tells nothing, and is worth less: longer ones tell what they are about (with all of
 them BEAM's recall@10 fell by 7)."""
-NO_NAMES = ("user", "assistant", "human", "system")
-"""Names of roles, which are no names of speakers."""
 NEWEST = 4
 """Newest turns of a user that are checked for the question itself, which is recorded before it is answered."""
 ROUNDS, WIDER = 3, 4
@@ -111,7 +116,7 @@ def recall(  # more than five: the question, and the indexes of the search
     search, forms, found = looked_up.search, looked_up.forms, looked_up.found
     alike = _SemanticResults(meaning, soon, search, near, _speakers_in(found)) if meaning and soon else None
     table = _CandidateTable(store, found, alike, search)
-    asked = analyse_question(question, table.speakers())
+    asked = analyse_question(question, table.speakers(), asks_of_asker(question))
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
     if not statistics.mean_length:  # only facts, and turns without text
@@ -195,7 +200,7 @@ class _SemanticResults:
     ) -> None:
         """``asked``: the vector of the question, as it was said; ``speakers``: the folded names that it may mean."""
         self._meaning, self._asked, self._search, self._number = meaning, asked, search, number
-        self._text = without_names(speakers, search.question.text)
+        self._text = without_names(named_speakers(search.question, speakers), search.question.text)
         self.kind = meaning.kind
 
     @cached_property
@@ -415,7 +420,7 @@ class _CandidateTable:
 
     def speakers(self) -> set[str]:
         """The folded first names of all speakers."""
-        return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
+        return {name for beside, _ in self._besides.values() if (name := first_name(beside.speaker))}
 
     def candidates(
         self, asked: AnalysedQuery, time_words: frozenset[str], forms: QueryExpansion
@@ -423,10 +428,10 @@ class _CandidateTable:
         """All records as ranking candidates."""
         wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.variants(word))]
         times = time_words if asked.asks_time else frozenset[str]()
-        return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
+        return [self._candidate(doc, text, wanted, times, asked.names) for doc, text in self.words.items()]
 
     def _candidate(
-        self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str]
+        self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str], names: frozenset[str]
     ) -> RankingCandidate:
         beside, session = self._besides.get(doc, (None, f"memory {doc}"))
         cosine = self._cosines.get(doc)
@@ -436,8 +441,9 @@ class _CandidateTable:
             length=max(text.count(" ") - 1 - self._added.get(doc, 0), 0),
             at=beside.at if beside else None,
             day=datetime.fromtimestamp(beside.at, self._zone).date() if beside else None,
-            speaker=_first_name(beside.speaker if beside else speaker_of(self._records[doc])),
+            speaker=first_name(beside.speaker if beside else speaker_of(self._records[doc])),
             by_user=role_of(self._records[doc]) == "user" if beside is None else beside.role == "user",
+            names_asked=bool(names) and not names.isdisjoint(words_of(text)),
             has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),
             session=session,
             before=self._before.get(doc),
@@ -452,7 +458,7 @@ class _CandidateTable:
             return 1.0
         short = record.text.count(" ") < SHORT_QUESTION
         asks = short and languages.for_text(record.lang, record.text).only_asks(record.text)
-        nobody = record.role != "user" and not _first_name(record.speaker)
+        nobody = record.role != "user" and not first_name(record.speaker)
         return (ASKING if asks else 1.0) * (OF_ASSISTANT if nobody else 1.0)
 
     def outdated(self, doc: int) -> bool:
@@ -499,12 +505,37 @@ def outdated_turns(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
 
 
 def _speakers_in(records: Sequence[Record]) -> set[str]:
-    return {name for one in records if isinstance(one, Turn) and (name := _first_name(one.speaker))}
+    return {name for one in records if isinstance(one, Turn) and (name := first_name(one.speaker))}
 
 
-def _first_name(speaker: str | None) -> str | None:
-    name = next(iter(languages.fold(speaker)), None) if speaker else None
-    return None if name in NO_NAMES else name
+def asks_of_asker(question: Question) -> bool:
+    """Whether it is known who asks, and they ask about themselves: "my", "I"."""
+    if question.asker is None:
+        return False
+    alike = {word: [f" {word} "] for word in question.content_words}
+    return Ownership(question.text, question.spoken, alike).asks_of_speaker
+
+
+def names_asker(record: Record | Hit, question: Question) -> bool:
+    """Whether another person names who asks: "nora takes size 38", for Nora's own question."""
+    name, speaker = first_name(question.asker), record.speaker if not isinstance(record, Entry) else None
+    return name is not None and speaker != question.asker and name in languages.fold(record.text)
+
+
+def is_another_persons(
+    record: Record | Hit, asker: str | None, ownership: Ownership, text: str, spoken: Language
+) -> bool:
+    """Whether it is known that another than who asks said it, of themselves: "my size is 45"."""
+    speaker = None if isinstance(record, Entry) else record.speaker
+    return None not in (speaker, asker) and speaker != asker and ownership.is_of_its_speaker(text, spoken)
+
+
+def tells_of_another(hit: Hit, question: Question, ownership: Ownership) -> bool:
+    """Whether a hit tells of somebody else what the question asks about its speaker."""
+    text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
+    if is_another_persons(hit, question.asker, ownership, text, spoken):
+        return True
+    return not names_asker(hit, question) and ownership.is_all_of_another(text, spoken)
 
 
 class _AnswerClassifier:
@@ -545,11 +576,12 @@ class _AnswerClassifier:
         return any(other in text for other in self._alike[word])
 
     def may_answer(self, candidate: RankingCandidate, text: str) -> bool:
-        """Whether a person, the one asked about, said everything that is asked for; the sentence type is checked
-        later."""
+        """Whether a person, the one asked about or who names that one, said everything that is asked for; the sentence
+        type is checked later."""
         if not (candidate.by_user or candidate.speaker):
             return False
-        if self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker):
+        is_of_other = self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker)
+        if is_of_other and self._asked.names.isdisjoint(words_of(text)):
             return False
         wanted = set(self._alike)
         if any(span.short and span.holds(candidate.day) for span in self._asked.dates):
@@ -567,12 +599,15 @@ class _AnswerClassifier:
         text, lang = languages.beginning(record.text), languages.for_text(record.lang, record.text)
         if not taught and isinstance(record, Turn) and not _states(text, lang):
             return False
-        return not (self._ownership.is_of_another(text, lang) or self._ownership.is_of_another_thing(text, lang))
+        if is_another_persons(record, self._question.asker, self._ownership, text, lang):
+            return False
+        named = names_asker(record, self._question)
+        is_of_another = not named and self._ownership.is_of_another(text, lang)
+        return not (is_of_another or self._ownership.is_of_another_thing(text, lang))
 
     def is_of_another(self, hit: Hit) -> bool:
         """Whether a person tells of somebody else what the question asks about its speaker."""
-        text, lang = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
-        return hit.role == "user" and self._ownership.is_all_of_another(text, lang)
+        return hit.role == "user" and tells_of_another(hit, self._question, self._ownership)
 
     def is_itself(self, record: Record) -> bool:
         """Whether the record is the question itself, as a neighbour of a hit."""

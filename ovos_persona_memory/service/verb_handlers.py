@@ -89,9 +89,15 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         at=fields.at,
         timezone=fields.timezone or asked.timezone,
         preview=fields.preview,
+        asker=_asker(memory, asked, fields),
     )
     known = memory.context(request)
     return {"messages": _wire(known.messages), "hits": _wire(known.hits), "tokens": known.tokens}
+
+
+def _asker(memory: PersonaMemory, asked: Request, fields: Any) -> str | None:
+    """The name of who asks, as a hint: that of the utterance that the request is about."""
+    return fields.asker or memory.transcript.people.of_request(asked).name
 
 
 def _history(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
@@ -162,6 +168,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         withheld=fields.withheld,
         status=fields.status,
         about=fields.about,
+        asker=_asker(memory, asked, fields),
     )
     lang = fields.lang or asked.lang
     surely = memory.asks(fields.question, lang, surely=True)

@@ -21,7 +21,7 @@ from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.opm import chat
 from ovos_persona_memory.protocol import MemoryClient, messages
 from ovos_persona_memory.protocol.transport import BusTransport
-from ovos_persona_memory.records import Heard, Request, Scope
+from ovos_persona_memory.records import Claim, Heard, Request, Scope
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.skill import forget, intents, turn_context
 from ovos_persona_memory.skill.phrasing import is_said
@@ -82,11 +82,11 @@ class Household:
     def _speak(self, _message: Message, text: str, dialog: str, _expects: bool) -> None:
         self._spoken.append((dialog, text))
 
-    def say(self, text: str) -> list[str]:
-        """Say it, and give what is answered."""
+    def say(self, text: str, name: str | None = None) -> list[str]:
+        """Say it, and give what is answered; ``name``: of who speaks, as a recogniser of voices gives it."""
         self.now += 1
         self.utterance_id = f"u-{self.now:.0f}"
-        self._hear("utterance", text)
+        self._hear("utterance", text, claim=Claim(name))
         self._moments.hear(SESSION, text)
         said = TurnContext(self._message(text), self._means)
         pending = said.moment.pending

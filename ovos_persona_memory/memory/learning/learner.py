@@ -18,6 +18,7 @@ from ovos_persona_memory.extraction import (
     bare_stems,
     extract,
     is_echo,
+    naming_words,
     takes_back,
 )
 from ovos_persona_memory.memory.learning.confidence import (
@@ -231,15 +232,14 @@ class Learner:
         """What these facts superseded holds again, but for those that go, too. They go next."""
         gone = {fact.id for fact in going}
         for fact in going:
-            for before in self._facts.at_place(fact.user_id, fact.place):
+            for before in self._at_places(fact):
                 if before.superseded_by == fact.id and before.id not in gone:
                     self._reinstate(before, fact)
 
     def leave_out_of_history(self, going: Sequence[Fact]) -> None:
         """What these facts superseded tells of them no more, and stays as what held until then. They go next."""
         gone = {fact.id for fact in going}
-        places = {(fact.user_id, fact.place) for fact in going}
-        around = [one for user_id, place in places for one in self._facts.at_place(user_id, place)]
+        around = {one.id: one for fact in going for one in self._at_places(fact)}.values()
         for before in (one for one in around if one.superseded_by in gone and one.id not in gone):
             changes = self._facts.changes([before.id])
             self._facts.delete([before.id])  # with its changes, which are kept anew
@@ -283,6 +283,7 @@ class Learner:
                 earlier
                 and whole
                 and is_told_by_person(one)
+                and not _tells_of_another(one, turn)
                 and not denies(one.text, languages.for_text(one.lang, one.text))
             ):
                 self.outdate(one, at, turn.id)
@@ -388,11 +389,20 @@ class Learner:
 
     def _around(self, made: Fact) -> list[Fact]:
         """What is known at its place: the newest; all where it is older than those, or none of them is active."""
-        newest = self._facts.at_place(made.user_id, made.place, AROUND)
+        newest = self._at_places(made, AROUND)
         active = any(one.status == "active" for one in newest)
         if len(newest) < AROUND or (active and made.valid_from > newest[0].valid_from):
             return newest
-        return self._facts.at_place(made.user_id, made.place)
+        return self._at_places(made)
+
+    def _at_places(self, made: Fact, limit: int | None = None) -> list[Fact]:
+        """The facts at its place, oldest first, and those of a speaker whom nobody named: what Ann and Bob say of
+        themselves stands side by side, and who was not named may be either."""
+        own = self._facts.at_place(made.user_id, made.place, limit)
+        if made.speaker is None:
+            return own
+        nobodys = self._facts.at_place(made.user_id, replace(made, speaker=None).place, limit)
+        return sorted([*nobodys, *own], key=lambda one: (one.valid_from, one.seq)) if nobodys else own
 
     def _confirm(self, active: Fact, made: Fact) -> Fact:
         if made.status == "active" and self._facts.fact(made.id):
@@ -440,6 +450,10 @@ class Learner:
         slots = ("likes", "dislikes") if made.slot in ("likes", "dislikes") else (made.slot,)
         held = [one for slot in slots for one in self._facts.facts(FactQuery(scope, ACTIVE, slot, limit=NAMED))]
         held = [one for one in held if one.subject == made.subject or made.slot in NAMING]
+        if not made.subject:  # "i retired" is about nobody else
+            held = [
+                one for one in held if one.subject or one.speaker == made.speaker or None in (one.speaker, made.speaker)
+            ]
         named = [one for one in held if made.value is None or _is_named(one, made)]
         if made.slot in ("likes", "dislikes"):
             named = [one for one in named if one.slot == made.slot]
@@ -530,6 +544,15 @@ def _last_word(fact: Fact) -> float:
     """When something was last said about a fact: that it holds, or that it does not."""
     taken_back = fact.valid_until is not None and fact.valid_until == fact.valid_from
     return fact.valid_from if taken_back else fact.last_seen_at
+
+
+def _tells_of_another(one: Turn | Entry, turn: Turn) -> bool:
+    """Whether it is known that another than the speaker of a turn said it, of themselves alone: "i play chess"."""
+    speaker = one.speaker if isinstance(one, Turn) else None
+    if None in (speaker, turn.speaker) or speaker == turn.speaker:
+        return False
+    known, words = naming_words(languages.for_text(one.lang, one.text).tag), set(languages.fold(one.text))
+    return not known.speaker.isdisjoint(words) and known.shared.isdisjoint(words)
 
 
 def _is_named(held: Fact, made: Fact) -> bool:

@@ -34,10 +34,11 @@ def person_of(claim: Claim, scope: Scope, config: IdentityConfig) -> Person:
     """Who speaks in a message that is not about an earlier utterance: a guest wherever that is not known.
 
     The names ``household`` and ``guest`` are nobody's: who claims one of them is a guest. A level
-    counts for the user whom the message names, if it names one.
+    counts for the user whom the message names, if it names one. Where everybody is the household, a name is noted, and
+    decides nothing.
     """
     if config.trust == "none":
-        return Person(HOUSEHOLD, claim.auth_level)
+        return Person(HOUSEHOLD, claim.auth_level, claim.user_id if claim.user_id not in (HOUSEHOLD, GUEST) else None)
     if config.trust == "session":
         known = claim.user_id if claim.user_id != HOUSEHOLD else None
     elif config.clients and claim.client is not None:
@@ -86,11 +87,12 @@ class People:
         self._by_id: dict[tuple[str, str], UtteranceOrigin] = {}
 
     def attribute(self, heard: Heard) -> tuple[Heard, UtteranceOrigin]:
-        """The event with its person and room in its scope, and the utterance that it is or follows from."""
+        """The event with its person and room in its scope, with the name of who speaks, and the utterance that it is or
+        follows from."""
         said = self._said(heard)
         person, site_id = said.person, heard.scope.site_id or said.site_id
         scope = replace_fast(heard.scope, user_id=person.user_id, auth_level=person.auth_level, site_id=site_id)
-        return replace_fast(heard, scope=scope), said
+        return replace_fast(heard, scope=scope, speaker=person.name), said
 
     def of_request(self, asked: Request) -> Person:
         """Who asks: the person of the utterance that the request is about, else whoever its own message names."""
@@ -98,6 +100,11 @@ class People:
             return person_of(asked.claim, asked.scope, self._config)
         text = asked.data.get("utterance")
         return self._of_utterance(asked, asked.utterance_id, text if isinstance(text, str) else None).person
+
+    def name_of(self, session_id: str | None, utterance_id: str | None) -> str | None:
+        """The name of who said an utterance, as far as one is known: see ``Person.name``."""
+        said = self._by_id.get((session_id or DEFAULT_SESSION, utterance_id or ""))
+        return None if said is None else said.person.name
 
     def is_kept(self, session_id: str | None, utterance_id: str | None) -> bool:
         """Whether an utterance may be kept, as far as is known."""

@@ -149,3 +149,32 @@ def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_a
     ):
         found = judged(hits, Question(asked, "en-US"), Judge(shares))
         assert [one.text for one in found if one.answers] == told
+
+
+def test_a_judge_is_told_no_name_of_who_asks() -> None:
+    judge = Judge({})
+    ours = [replace(hit("the boiler is white"), speaker="Ann"), replace(hit("the boiler is old"), speaker="Bo")]
+    judged(ours, Question(ASKED, "en-US", asker="Bo"), judge)
+    assert judge.names == ["Ann", None]
+
+
+def test_of_answers_that_are_about_as_good_those_of_who_asks_come_first() -> None:
+    asked = "where do i keep my skates huh"
+    hits = [
+        replace(hit("they are in the shed", at=1.0), speaker="Ann"),
+        replace(hit("they are in the loft", at=2.0), speaker="Bo"),
+        replace(hit("ann has hers in the hall", at=3.0), speaker="Bo"),
+    ]
+    judge = Judge({one.text: 0.9 for one in hits})
+    shed, loft, hall = (one.text for one in hits)
+    assert told(judged(hits, Question(asked, "en-US", asker="Ann"), judge)) == [hall, shed, loft]
+    assert told(judged(hits, Question(asked, "en-US", asker="Bo"), judge)) == [hall, loft, shed]
+    assert told(judged(hits, Question(asked, "en-US"), judge)) == [hall, loft, shed]
+    assert told(judged(hits, Question("where are ann's skates huh", "en-US"), judge)) == [hall, shed, loft]
+
+
+def test_what_another_says_of_themselves_does_not_answer_who_asks_of_themselves() -> None:
+    mine = replace(hit("my skates are in the shed"), speaker="Bo")
+    judge = Judge({mine.text: 0.9})
+    assert told(judged([mine], Question("where are my skates huh", "en-US", asker="Ann"), judge)) == []
+    assert told(judged([mine], Question("where are my skates huh", "en-US", asker="Bo"), judge)) == [mine.text]

@@ -370,3 +370,74 @@ def test_what_is_said_again_and_again_is_one_of_the_nearest() -> None:
     meaning = Meaning(store)
     hits = recall(store, Question("something for snow", "en-US"), Scope(), 5, meaning=cast(Any, meaning))
     assert {hit.text for hit in hits[:2]} == {"good night", "the sledge is behind the boiler"}
+
+
+# several who speak as one user
+
+
+def heard_of(*said: tuple[str | None, str], lang: str = "en-US") -> InMemoryStore:
+    store = InMemoryStore()
+    for number, (speaker, text) in enumerate(said):
+        turn = Turn("user", text, float(number), speaker, lang, f"t{number}")
+        store.add_turn(turn, " ".join(languages.for_language(lang).words(text)))
+    return store
+
+
+SIZES = [
+    ("en-US", "my glove size is seven", "my glove size is nine", "what is my glove size"),
+    ("de-DE", "meine Handschuhgröße ist sieben", "meine Handschuhgröße ist neun", "was ist meine Handschuhgröße"),
+    ("fr-FR", "ma pointure est trente-huit", "ma pointure est quarante", "quelle est ma pointure"),
+    ("es-ES", "mi talla es la mediana", "mi talla es la grande", "cuál es mi talla"),
+    ("nl-NL", "mijn schoenmaat is zeven", "mijn schoenmaat is negen", "wat is mijn schoenmaat"),
+]
+
+
+@pytest.mark.parametrize(("lang", "ines", "omars", "question"), SIZES)
+def test_who_asks_of_themselves_is_answered_with_what_they_said(
+    lang: str, ines: str, omars: str, question: str
+) -> None:
+    store = heard_of(("ines", ines), ("omar", omars), lang=lang)
+    for name, told_by in (("ines", ines), ("omar", omars)):
+        hits = recall(store, Question(question, lang, asker=name), Scope(), 5)
+        assert [hit.text for hit in hits if hit.answers] == [told_by]
+    everything = recall(store, Question(question, lang), Scope(), 5)
+    assert [hit.text for hit in everything if hit.answers] == [omars, ines]
+
+
+def test_what_another_says_of_who_asks_and_what_they_share_answers_too() -> None:
+    store = heard_of(("omar", "ines' glove size is seven"), ("omar", "our ferry leaves at nine"))
+    for question, answer in (("what is my glove size", 0), ("when does my ferry leave", 1), ("when is our ferry", 1)):
+        hits = recall(store, Question(question, "en-US", asker="ines"), Scope(), 5)
+        told_of = "ines' glove size is seven" if answer == 0 else "our ferry leaves at nine"
+        assert told_of in [hit.text for hit in hits if hit.answers], question
+    hits = recall(store, Question("what is my glove size", "en-US", asker="kim"), Scope(), 5)
+    assert not any(hit.answers for hit in hits)
+
+
+NAMED = [
+    ("en-US", "i passed my sailing exam", "i failed my sailing exam", "did ines pass her sailing exam"),
+    ("de-DE", "mein Koffer ist blau", "mein Koffer ist rot", "welche Farbe hat Ines' Koffer"),
+    ("de-DE", "mein Koffer ist blau", "mein Koffer ist rot", "wo ist Ines Koffer"),
+    ("da-DK", "min kuffert er blå", "min kuffert er rød", "hvor er Ines kuffert"),
+]
+
+
+@pytest.mark.parametrize(("lang", "ines", "omars", "question"), NAMED)
+def test_whom_a_question_names_is_found_by_what_they_said_of_themselves(
+    lang: str, ines: str, omars: str, question: str
+) -> None:
+    store = heard_of(("ines", ines), ("omar", omars), lang=lang)
+    hits = recall(store, Question(question, lang, asker="omar"), Scope(), 5)
+    assert hits[0].text == ines and not any(hit.answers for hit in hits[1:])
+
+
+def test_a_genitive_without_an_apostrophe_names_the_speaker() -> None:
+    store = heard_of(("nora", "mein Schlüssel liegt im Flur"), ("omar", "mein Schlüssel liegt im Bad"), lang="de-DE")
+    hits = recall(store, Question("wo liegt Noras Schlüssel", "de-DE"), Scope(), 5)
+    assert [hit.text for hit in hits if hit.answers] == ["mein Schlüssel liegt im Flur"]
+
+
+def test_what_others_say_of_whom_a_question_names_answers_too() -> None:
+    store = heard_of(("omar", "ines lost her keys"), ("ines", "i baked bread"), ("omar", "i lost my keys"))
+    hits = recall(store, Question("did ines lose her keys", "en-US", asker="omar"), Scope(), 5)
+    assert [hit.text for hit in hits if hit.answers] == ["ines lost her keys"]

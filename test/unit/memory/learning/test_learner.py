@@ -501,3 +501,42 @@ def test_an_answer_in_the_same_words_is_not_taken_for_something_said_before(crow
     while talk.memory.tidy():
         pass
     assert talk.values() == ["Bob"]
+
+
+# several who speak as one user
+
+
+def test_what_two_people_say_of_themselves_stands_side_by_side() -> None:
+    talk = Talk()
+    talk.say("I live in Lyon", 1, speaker="ines")
+    talk.say("I live in Turin", 2, speaker="omar")
+    talk.say("I live in Ghent", 3, speaker="ines")
+    assert {(fact.speaker, fact.value) for fact in talk.facts()} == {("ines", "Ghent"), ("omar", "Turin")}
+    assert [fact.value for fact in talk.facts("superseded")] == ["Lyon"]
+
+
+def test_who_was_not_named_may_be_whoever_is_named_later() -> None:
+    talk = Talk()
+    talk.say("I live in Lyon", 1)
+    gone = talk.say("I live in Ghent", 2, speaker="ines")
+    assert talk.values() == ["Ghent"]
+    talk.memory.transcript.learner.unlearn([gone])
+    assert talk.values() == ["Lyon"]
+
+
+def test_what_one_gives_up_another_goes_on_with() -> None:
+    talk = Talk()
+    talk.say("I work as a baker", 1, speaker="ines")
+    talk.say("I work as a nurse", 2, speaker="omar")
+    talk.say("I retired last month", 3, speaker="omar")
+    assert [(fact.speaker, fact.value) for fact in talk.facts()] == [("ines", "baker")]
+    talk.say("I retired last month", 4, speaker="ines")
+    assert talk.facts() == []
+
+
+def test_what_one_denies_of_themselves_another_still_does() -> None:
+    talk = Talk()
+    talk.say("I play chess", 1, speaker="ines")
+    talk.say("I play chess", 2, speaker="omar")
+    talk.say("I don't play chess any more", 3, speaker="omar")
+    assert [fact.speaker for fact in talk.facts()] == ["ines"]

@@ -470,3 +470,35 @@ def test_neon_clears_tastes_by_themselves() -> None:
     clear(bus, ["CONF_DISLIKES", "CONF_LIKES"], user_id="alice")
     assert list(bus.store.fact_store.held("alice")) == []
     assert len(bus.store.fact_store.held("bob")) == 1
+
+
+# where one memory serves all, a name is noted, and decides nothing
+
+
+def test_a_household_notes_who_was_heard_and_all_of_it_stays_the_households() -> None:
+    bus = Bus("none")
+    bus.says("ich habe größe 38", user_id="nora", auth_level=3)
+    bus.matched("ich habe größe 38", "u1", user_id="piet")
+    bus.speaks("aha", "u1", user_id="piet")
+    bus.says("j'ai réussi mon examen", session_id="s2")
+    bus.says("passei no exame", session_id="s3", user_id="household")
+    turns = bus.store.turns(Scope(user_id="household"))
+    assert [turn.speaker for turn in turns] == ["nora", None, None, None]
+    assert bus.asks("u1", user_id="piet", auth_level=5) == Person("household", 3, "nora")
+    assert bus.asks(user_id="piet") == Person("household", 0, "piet")
+    assert {turn.user_id for turn in bus.store.turns(Scope.everyone())} == {"household"}
+
+
+def test_where_people_are_told_apart_the_user_is_the_name() -> None:
+    for trust in ("session", "configured"):
+        bus = Bus(trust)
+        bus.says("hello", user_id="alice", site_id="hall")
+        assert [turn.speaker for turn in bus.store.turns(Scope.everyone())] == [None]
+
+
+def test_an_out_of_band_question_has_the_name_of_whoever_put_it_and_its_answer_none() -> None:
+    bus = Bus("none")
+    asked = {"persona": "Ada", "utterance": "what is my name"}
+    bus.hear("ovos.persona.query", asked, user_id="nora")
+    bus.hear("ovos.persona.answer", {**asked, "response": "Nora"}, user_id="piet")
+    assert [turn.speaker for turn in bus.store.turns(Scope.everyone())] == ["nora", None]
