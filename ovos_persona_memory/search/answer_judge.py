@@ -18,7 +18,7 @@ from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 5
 """Of so many of the best hits, the first so many that may answer at all are judged."""
-JUDGED, LEAD, BIAS = 0.63, 3.26, -0.38
+JUDGED, LEAD, BIAS = 0.82, 2.27, 0.07
 """The weights of what tells whether a hit answers: the logit of what the judge says, and how far its score is above
 those of the others (``training/fit_answers.py``)."""
 SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM, SEVERAL_BY_WORDS = 40, 20, 0.5, 0.2
