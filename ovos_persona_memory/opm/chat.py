@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -109,13 +110,19 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         hits = self._client.recall(question, scope, k=SEVERAL if several else 3, lang=spoken.tag)
         found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
         if found and several:
+            found = self._own_unnamed(found)
             told = {_bare(spoken.without_lead(hit.text), spoken).casefold(): hit for hit in reversed(found)}
             return self._told(list(told.values())[::-1], scope, spoken)
         if found:
-            return _quoted(found[0], spoken)
+            return _quoted(self._own_unnamed(found[:1])[0], spoken)
         if self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return "" if self._falls_through else spoken.say("nothing_known")
+
+    def _own_unnamed(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits; what the asker said has no name of a speaker: "you told me"."""
+        asker = self._client.users.which().name if any(hit.speaker for hit in hits) else None
+        return [replace(hit, speaker=None) if hit.speaker == asker else hit for hit in hits]
 
     def _told(self, hits: Sequence[Hit], scope: Scope, spoken: Language) -> str:
         """The first few of several answers; the others are kept for "say more"."""

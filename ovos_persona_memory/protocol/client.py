@@ -485,7 +485,7 @@ class UsersClient:
     def which(self, scope: Scope = Scope()) -> Person:
         """Whom a request in this scope is made for, and how surely that is known."""
         answer = self._client.ask("users", scope)
-        return Person(str(answer["user_id"]), int(answer["auth_level"] or 0))
+        return Person(str(answer["user_id"]), int(answer["auth_level"] or 0), answer.get("name"))
 
     @checked
     def relatives(self, scope: Scope = Scope()) -> Relatives:

@@ -274,6 +274,7 @@ def _capture(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: 
 def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: MemoryConfig) -> Answer:
     relations = {name: relatives(config.identity, name, scope.user_id) for name in ("children", "carers")}
     told = {"user_id": scope.user_id, "auth_level": scope.auth_level, "trust": config.identity.trust}
+    told["name"] = memory.transcript.people.of_request(asked).name
     return told | {"approves_for": relations["children"], "cares_for": relations["carers"]}
 
 

@@ -195,7 +195,7 @@ def why(talk: TurnContext) -> None:
     slots = {"when": talk.when(origin.at), "text": own_words(_whose_words(talk, origin), talk.spoken)}
     if origin.role == "assistant":
         talk.say("because_mine", **slots)
-    elif origin.speaker:
+    elif origin.speaker and origin.speaker != talk.asker:
         talk.say("because_somebody", speaker=speakable(origin.speaker), **slots)
     else:
         talk.say("because", **slots)
@@ -454,6 +454,7 @@ def tell(
     talk: TurnContext, items: Sequence[SpokenItem], nothing: str, at_a_time: int = AT_A_TIME, **slots: str
 ) -> None:
     """Read the items, a few at a time; where there are none, say so, or why nothing may be said."""
+    items = own_unnamed(talk, items)
     talk.spoke_of(items, at_a_time)
     if items:
         talk.read([_told_along(talk, items, place, at_a_time) for place in range(len(items))], "told_me", at_a_time)
@@ -463,6 +464,12 @@ def tell(
         raise StoreUnavailable("nothing is known on this device, and the store is away")
     told = {} if quiet else {name: turned(speakable(text), talk.spoken) for name, text in slots.items()}
     talk.say(quiet or nothing, **told)
+
+
+def own_unnamed(talk: TurnContext, items: Sequence[SpokenItem]) -> list[SpokenItem]:
+    """The items; what the asker said has no name of a speaker: "you told me"."""
+    is_named = any(item.speaker for item in items)
+    return [replace(item, speaker=None) if is_named and item.speaker == talk.asker else item for item in items]
 
 
 def _told_along(talk: TurnContext, items: Sequence[SpokenItem], place: int, first: int) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from ovos_bus_client.message import Message
@@ -85,6 +86,11 @@ class TurnContext:
         return datetime.fromtimestamp(self.means.clock(), time_expressions.zone(self.said.zone)).astimezone(
             time_expressions.zone(self.said.zone)
         )
+
+    @cached_property
+    def asker(self) -> str | None:
+        """The name of who speaks, where several speak as one user; None where it is not known."""
+        return self.client.users.which().name
 
     def as_heard(self) -> str:
         """The utterance as it was heard, also where the assistant rewrote it before intent matching."""

@@ -85,7 +85,7 @@ def test_each_person_has_a_memory_of_their_own_on_one_device(tmp_path: Path) -> 
         with running(tmp_path, address) as (wire, owner):
             asked = envelope("u1", user_id="bob", auth_level=5)
             assert ask(wire, "users", asked) | {"took_ms": 0, "request_id": ""} == {
-                "ok": True, "user_id": "alice", "auth_level": 0, "trust": "session", "approves_for": [],
+                "ok": True, "user_id": "alice", "auth_level": 0, "trust": "session", "name": None, "approves_for": [],
                 "cares_for": [], "took_ms": 0, "request_id": ""
             }  # fmt: skip
             assert ask(wire, "users.merge", asked, user_id="alice", into="bob")["error"] == "not_allowed"
@@ -139,3 +139,17 @@ def test_on_the_bus_a_name_that_is_only_like_it_opens_nothing(tmp_path: Path) ->
             assert ask(wire, "get", envelope(user_id=name), key="safe")["memory"] is None
             assert ask(wire, "recall", envelope(user_id=name), question="what is green")["hits"] == []
         assert ask(wire, "get", envelope(user_id="u_4"), key="safe")["memory"]["text"] == "the safe is green"
+
+
+def test_one_household_knows_who_asks_by_the_name_that_the_utterance_arrived_with(tmp_path: Path) -> None:
+    with house(tmp_path) as address, running(tmp_path, address) as (wire, owner):
+        exchange(wire, "my lamp is in the attic", "noted", "u1", user_id="ines")
+        exchange(wire, "my lamp is in the cellar", "noted", "u2", sticks="ines", user_id="omar")
+        for utterance_id, name, own in (("u3", "ines", "attic"), ("u4", "omar", "cellar")):
+            wire.send("recognizer_loop:utterance", {"utterances": ["where is my lamp"]}, envelope(user_id=name))
+            later = envelope(utterance_id, user_id="omar" if name == "ines" else "ines")
+            wire.send("ovos.intent.matched", {"utterance": "where is my lamp"}, later)
+            assert own in ask(wire, "recall", later, question="where is my lamp")["hits"][0]["text"]
+            told = ask(wire, "users", later)
+            assert (told["user_id"], told["name"]) == ("household", name)
+        assert {turn.speaker for turn in owner.turns(Scope(), limit=9) if turn.role == "user"} == {"ines", "omar"}

@@ -387,7 +387,7 @@ def test_a_name_that_arrives_only_in_a_later_message_opens_nothing(verb: str, tr
     except NotAllowed:
         found = set()
     assert {user for user, *_ in found} <= {"guest"}
-    nobody = {"approves_for": [], "cares_for": []}
+    nobody = {"name": None, "approves_for": [], "cares_for": []}
     assert house.ask("users", {}, later) == {"user_id": "guest", "auth_level": 0, "trust": trust, **nobody}
 
 
