@@ -59,7 +59,7 @@ def test_a_crowd_is_learned_from_in_a_quiet_moment(store: Store) -> None:
     assert known(memory) == sorted([HOME, CAT])
     late = memory.facts.take_learned_late()
     assert list(late) == ["s"] and len(late["s"]) == 2
-    assert memory.facts.take_learned_late() == {} and memory.facts.take_learned() == []
+    assert memory.facts.take_learned_late() == {} and memory.transcript.learned == []
 
 
 def test_without_a_crowd_it_is_learned_at_once(store: Store) -> None:
