@@ -11,6 +11,7 @@ from ovos_persona_memory.extraction.pipeline import (
     extract,
     has_learned,
     is_echo,
+    surely_asks,
     takes_back,
     unstated_reason,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "has_learned",
     "is_echo",
     "naming_words",
+    "surely_asks",
     "takes_back",
     "unstated_reason",
     "without_secrets",

@@ -433,6 +433,11 @@ class PersonaMemory:
         return extraction.asks(text, lang)
 
     @checked
+    def surely_asks(self, text: str, lang: str | None = None) -> bool:
+        """As ``asks``, but False where it may well be a statement: what nothing is known about is then a remark."""
+        return extraction.surely_asks(text, lang)
+
+    @checked
     def recall(
         self,  # more than five: these are the protocol's fields
         question: str,

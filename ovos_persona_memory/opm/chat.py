@@ -76,17 +76,19 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         if _asks_for_help(utterance, spoken) and not self._falls_through:
             return spoken.say("help")
         asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
+        asks = bool(asked)
         try:
-            if not asked and not spoken.is_command(utterance) and self._asks(utterance, spoken):
-                asked = utterance  # "is tom a vegetarian"
             if asked:
-                return self._answer(asked, scope, spoken)
+                return self._answer(asked, scope, spoken) or self._nothing_known(spoken)
+            asks = not spoken.is_command(utterance) and self._asks(utterance, spoken)  # "is tom a vegetarian"
+            if asks:
+                return self._answer_or_take_in(utterance, scope, spoken)
             return self._take_in(utterance, scope, spoken)
         except PersonaMemoryError as error:
             if self._falls_through:
                 return ""
             not_done = "kept_perhaps" if isinstance(error, Unanswered) else "not_kept"
-            return spoken.say("memory_away" if asked else not_done)
+            return spoken.say("memory_away" if asks else not_done)
 
     def _asks(self, utterance: str, spoken: Language) -> bool:
         """Whether the memory finds a question; False where it takes too long to say: the words are then recorded."""
@@ -96,12 +98,28 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return False
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
+        """The best sure answer, quoted; empty where there is none."""
+        found = self._best(question, scope, spoken)
+        return _quoted(found, spoken) if found is not None else ""
+
+    def _best(self, question: str, scope: Scope, spoken: Language) -> Hit | None:
         hits = self._client.recall(question, scope, k=3, lang=spoken.tag)
-        found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
-        if found:
-            return _quoted(found[0], spoken)
-        if self._client.degraded:
+        found = next((hit for hit in hits if hit.sure and hit.answers and hit.role == "user"), None)
+        if found is None and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
+        return found
+
+    def _answer_or_take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        """The answer to what asks in the words of a statement, "a teresa gosta de gatos"; a remark where nothing is
+        known of just that, unless it surely asks."""
+        found = self._best(utterance, scope, spoken)
+        if found is not None and _says_as_much(found, utterance, spoken):
+            return _quoted(found, spoken)
+        if not (self._falls_through or self._client.surely_asks(utterance, spoken.tag)):
+            return self._take_in(utterance, scope, spoken)
+        return _quoted(found, spoken) if found is not None else self._nothing_known(spoken)
+
+    def _nothing_known(self, spoken: Language) -> str:
         return "" if self._falls_through else spoken.say("nothing_known")
 
     def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
@@ -138,6 +156,12 @@ def _taken_in(statement: str, spoken: Language) -> str:
     if is_long(text):
         return spoken.say("noted_all" if is_asked else "noted")
     return spoken.say("remembered", text=text) if is_asked or is_worth_checking(text, spoken) else spoken.say("noted")
+
+
+def _says_as_much(hit: Hit, utterance: str, spoken: Language) -> bool:
+    """Whether a hit holds more than half of the content words of an utterance."""
+    wanted = set(spoken.content_words(utterance))
+    return 2 * len(wanted.intersection(spoken.words(hit.text))) > len(wanted)
 
 
 def _quoted(hit: Hit, spoken: Language) -> str:

@@ -162,7 +162,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         withheld=fields.withheld,
         status=fields.status,
     )
-    return {"hits": _wire(hits), "asks": memory.asks(fields.question, fields.lang or asked.lang)}
+    given = (fields.question, fields.lang or asked.lang)
+    return {"hits": _wire(hits), "asks": memory.asks(*given), "surely_asks": memory.surely_asks(*given)}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

@@ -73,6 +73,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
     "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
+    "surely_asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "recall": {
         "question": "what is my cat called",
         "scope": HERE,
