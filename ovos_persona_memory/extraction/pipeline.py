@@ -10,7 +10,6 @@ from ovos_persona_memory.extraction.candidate import Candidate
 from ovos_persona_memory.extraction.reader.reader import QUESTION_MARKS, Reading, read
 from ovos_persona_memory.extraction.slots import SLOTS
 from ovos_persona_memory.extraction.statements import (
-    ASKS_FROM,
     LEARNED_LANGUAGES,
     REFUSED,
     DialogueContext,
@@ -18,13 +17,28 @@ from ovos_persona_memory.extraction.statements import (
     is_question,
 )
 from ovos_persona_memory.records import GUEST, Turn
-from ovos_persona_memory.text import contains_secret, forget_clause, languages, tells_secret
+from ovos_persona_memory.text import (
+    begins_with_subject,
+    contains_secret,
+    forget_clause,
+    holds_question_word,
+    languages,
+    names_nothing_to_keep,
+    tells_secret,
+)
 from ovos_persona_memory.text.languages import Language
 
 UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
+UNSIGNED_FROM, SURELY_FROM = 0.95, 0.99
+"""What has neither a mark nor a word that asks is a question if the reader finds it so likely, >=; where nothing is
+known about it, only if it is so sure, and the text does not begin with its subject.
+
+Measured on 2026-11-29: docs/measurements.md, "Questions without a mark"."""
+SIGNED = 2.0
+"""In the place of a probability: its words or its mark ask."""
 LONGEST_REQUEST = 25
 """Words at most that somebody asks to remember in one go."""
 
@@ -70,6 +84,8 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
             if one.outcome in ("learned", "kept")
         ]
     asked = language.without_lead(text)
+    if asked != text and names_nothing_to_keep(asked, language):
+        return []  # "remember this as a memory" keeps what was said before
     if asked != text:
         first, *others = languages.sentences_of(asked) or [asked]
         found = _requested(first, language, before)
@@ -79,7 +95,7 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
         return []
     text = request.before if request is not None else text
     reading = read(text, before.said, before.by_assistant, known)
-    _likelihood.note((text, lang), _likelihood_in(text, language, reading))
+    _asked.note((text, lang), _share_asking(text, language, reading))
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
@@ -138,38 +154,38 @@ def has_learned(text: str, lang: str | None) -> bool:
 
 
 def asks(text: str, lang: str | None) -> bool:
-    """Whether a text is a question, with a mark or without: by its words, or as the reader finds."""
-    return _likelihood((text, lang)) >= ASKS_FROM
+    """Whether a text is a question, with a mark or without: by its words, or as the reader finds.
 
-
-def _likelihood_of(given: tuple[str, str | None]) -> float:
-    text, lang = given
-    language = languages.for_text(lang, text)
-    return 1.0 if language.is_question(text) else _likelihood_in(text, language, read(languages.beginning(text)))
-
-
-def _likelihood_in(text: str, language: Language, reading: Reading) -> float:
-    """How likely it is that a text asks; 1 where its words or its mark say so."""
-    is_said = language.is_question(text) or text.rstrip().endswith(QUESTION_MARKS)
-    return 1.0 if is_said else reading.question
-
-
-_likelihood = languages.NotedResults(_likelihood_of, ASKED_KEPT)
-"""What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
+    In the words of a statement, "tua sorella viene lunedì", the reader must be surer than where a word asks.
+    """
+    return _asked((text, lang)) >= UNSIGNED_FROM
 
 
 def surely_asks(text: str, lang: str | None) -> bool:
-    """Whether a text is certainly a question: by its words, or as the reader is nearly sure.
+    """As ``asks``, where it matters more that no statement is taken for a question: without a sign of one it is none if
+    its subject comes first, "le train part à huit heures"."""
+    share = _asked((text, lang))
+    is_inverted = share >= SURELY_FROM and not begins_with_subject(text, languages.for_text(lang, text))
+    return share == SIGNED or is_inverted
 
-    For who is not to lose what was said. In the weeks of six languages the reader finds >= 0.998 for 35 of the 40
-    questions that only it knows, and for no statement of over four words; >= 0.5 for 29 statements (2026-11-29). Short
-    statements mislead it where a question has their order of words: there it is not asked.
-    """
+
+def _found_to_ask(given: tuple[str, str | None]) -> float:
+    text, lang = given
     language = languages.for_text(lang, text)
     if language.is_question(text):
-        return True
-    has_order_of_statement = language.primary in LIKE_STATEMENTS and len(text.split()) <= SHORT
-    return not has_order_of_statement and _likelihood((text, lang)) >= SURE
+        return SIGNED
+    return _share_asking(text, language, read(languages.beginning(text)))
+
+
+def _share_asking(text: str, language: Language, reading: Reading) -> float:
+    """How likely a text is to ask; ``SIGNED`` where its words tell."""
+    has_sign = is_question(text, language, reading) and holds_question_word(text, language)
+    is_marked = language.is_question(text) or text.rstrip().endswith(QUESTION_MARKS)
+    return SIGNED if is_marked or has_sign else reading.question
+
+
+_asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
+"""What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 
 
 SURE = 0.998

@@ -434,12 +434,14 @@ class PersonaMemory:
     # finding
 
     @checked
-    def asks(self, text: str, lang: str | None = None, surely: bool = False) -> bool:
-        """Whether a text is a question, spoken or written, with a mark or without; ``lang``: a BCP-47 tag.
+    def asks(self, text: str, lang: str | None = None) -> bool:
+        """Whether a text is a question, spoken or written, with a mark or without; ``lang``: a BCP-47 tag."""
+        return extraction.asks(text, lang)
 
-        ``surely``: whether that is certain, so that nothing is lost where it is left out.
-        """
-        return extraction.surely_asks(text, lang) if surely else extraction.asks(text, lang)
+    @checked
+    def surely_asks(self, text: str, lang: str | None = None) -> bool:
+        """As ``asks``, but False where it may well be a statement: what nothing is known about is then a remark."""
+        return extraction.surely_asks(text, lang)
 
     @checked
     def recall(

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import HOUSEHOLD, EpisodesWanted, Hit, Referents, Scope, Selection, Turn
 from ovos_persona_memory.search import Record, hit_of, is_told_by_person
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.text import is_sentence, is_small_talk, languages, names_nothing_to_keep
 
 LOOKED_AT = 40
 """Turns of a session among which that is looked for."""
@@ -37,10 +38,10 @@ class ReferentResolver:
         here = Scope(scope.session_id, scope.user_id or HOUSEHOLD, scope.persona_id)
         recent = self._store.turns(here, limit=LOOKED_AT, since=self._workings.clock() - STALE_S)
         talk = _before_request(recent, utterance_id, said)
-        told = [turn for turn in reversed(talk) if is_told_by_person(turn)]
-        asked = next((turn for turn in reversed(talk) if turn.role == "user"), None)
+        told = [turn for turn in reversed(talk) if _is_stated(turn)]
+        asked = next((turn for turn in reversed(talk) if turn.role == "user" and not _is_aside(turn)), None)
         answers = [] if asked is None else _answers_to(asked, talk)
-        is_question = asked is not None and bool(asked.text) and not is_told_by_person(asked)
+        is_question = asked is not None and bool(asked.text) and not _is_stated(asked)
         quoted = self._quoted(here, asked, answers) if asked is not None and is_question else []
         spoken = [one for one in answers if one.text]
         last = spoken[-1] if is_question and spoken and not quoted else None
@@ -81,11 +82,37 @@ def _before_request(recent: Sequence[Turn], utterance_id: str | None, said: str 
     return talk
 
 
+def _is_aside(turn: Turn) -> bool:
+    """Whether it neither states nor asks nor wants anything: "thanks", "holy cow"."""
+    if not turn.text or _is_stated(turn):
+        return False
+    spoken = languages.for_text(turn.lang, turn.text)
+    is_short = spoken.sentence_type(turn.text) == "other" and not spoken.is_command(turn.text)
+    return is_small_talk(turn.text, spoken) or is_short
+
+
+def _is_stated(turn: Turn) -> bool:
+    """Whether a person states something in a turn: no thanks, no yes or no, and no request to keep something else.
+
+    Two words that are no sentence do where something is learned of them: others are exclamations.
+    """
+    if not is_told_by_person(turn):
+        return False
+    spoken = languages.for_text(turn.lang, turn.text)
+    told = spoken.without_lead(turn.text)
+    if is_small_talk(told, spoken) or (told != turn.text and names_nothing_to_keep(told, spoken)):
+        return False
+    return is_sentence(told, spoken) or bool(extract(turn))
+
+
 def _answers_to(asked: Turn, talk: Sequence[Turn]) -> list[Turn]:
-    """What the assistant said to a turn: under its id, else behind it."""
-    later = [turn for turn in talk if turn.role == "assistant" and turn.seq > asked.seq and not turn.announcement]
-    same = [turn for turn in later if asked.utterance_id is not None and turn.utterance_id == asked.utterance_id]
-    return same or later
+    """What the assistant said to a turn: under its id, else behind it until somebody speaks again."""
+    later = [turn for turn in talk if turn.seq > asked.seq and not turn.announcement]
+    same = [one for one in later if asked.utterance_id is not None and one.utterance_id == asked.utterance_id]
+    spoke = next((place for place, turn in enumerate(later) if turn.role == "user"), len(later))
+    return [turn for turn in same if turn.role == "assistant"] or [
+        turn for turn in later[:spoke] if turn.role == "assistant"
+    ]
 
 
 def _words(lang: str | None, text: str) -> list[str]:

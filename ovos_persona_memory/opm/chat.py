@@ -86,17 +86,19 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         if left and fold(utterance) in [fold(line) for line in spoken.phrases("more.voc")]:
             return self._told(left, scope, spoken)
         asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
+        asks = bool(asked)
         try:
-            if not asked and not spoken.is_command(utterance) and self._asks(utterance, spoken):
-                asked = utterance  # "is tom a vegetarian"
             if asked:
-                return self._answer(asked, scope, spoken)
+                return self._answer(asked, scope, spoken) or self._nothing_known(spoken)
+            asks = not spoken.is_command(utterance) and self._asks(utterance, spoken)  # "is tom a vegetarian"
+            if asks:
+                return self._answer_or_take_in(utterance, scope, spoken)
             return self._take_in(utterance, scope, spoken)
         except PersonaMemoryError as error:
             if self._falls_through:
                 return ""
             not_done = "kept_perhaps" if isinstance(error, Unanswered) else "not_kept"
-            return spoken.say("memory_away" if asked else not_done)
+            return spoken.say("memory_away" if asks else not_done)
 
     def _asks(self, utterance: str, spoken: Language) -> bool:
         """Whether the memory finds a question; False where it takes too long to say: the words are then recorded."""
@@ -106,17 +108,38 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return False
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
-        several = spoken.asks_several(question)
-        hits = self._client.recall(question, scope, k=SEVERAL if several else 3, lang=spoken.tag)
-        found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
-        if found and several:
-            found = self._own_unnamed(found)
+        """Sure answers, quoted: the best, or the first of several where the question asks for several things; empty
+        where there is none."""
+        if spoken.asks_several(question):
+            found = self._own_unnamed(self._sure(question, scope, spoken, SEVERAL))
             told = {_bare(spoken.without_lead(hit.text), spoken).casefold(): hit for hit in reversed(found)}
-            return self._told(list(told.values())[::-1], scope, spoken)
-        if found:
-            return _quoted(self._own_unnamed(found[:1])[0], spoken)
-        if self._client.degraded:
+            return self._told(list(told.values())[::-1], scope, spoken) if told else ""
+        best = self._best(question, scope, spoken)
+        return _quoted(best, spoken) if best is not None else ""
+
+    def _best(self, question: str, scope: Scope, spoken: Language) -> Hit | None:
+        found = self._sure(question, scope, spoken, 3)
+        return self._own_unnamed(found[:1])[0] if found else None
+
+    def _sure(self, question: str, scope: Scope, spoken: Language, k: int) -> list[Hit]:
+        """Of the best ``k`` hits those that are sure answers of a person."""
+        hits = self._client.recall(question, scope, k=k, lang=spoken.tag)
+        found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
+        if not found and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
+        return found
+
+    def _answer_or_take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        """The answer to what asks in the words of a statement, "a teresa gosta de gatos"; a remark where nothing is
+        known of just that, unless it surely asks."""
+        found = self._best(utterance, scope, spoken)
+        if found is not None and _says_as_much(found, utterance, spoken):
+            return _quoted(found, spoken)
+        if not (self._falls_through or self._client.surely_asks(utterance, spoken.tag)):
+            return self._take_in(utterance, scope, spoken)
+        return _quoted(found, spoken) if found is not None else self._nothing_known(spoken)
+
+    def _nothing_known(self, spoken: Language) -> str:
         return "" if self._falls_through else spoken.say("nothing_known")
 
     def _own_unnamed(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -167,6 +190,12 @@ def _taken_in(statement: str, spoken: Language) -> str:
     if is_long(text):
         return spoken.say("noted_all" if is_asked else "noted")
     return spoken.say("remembered", text=text) if is_asked or is_worth_checking(text, spoken) else spoken.say("noted")
+
+
+def _says_as_much(hit: Hit, utterance: str, spoken: Language) -> bool:
+    """Whether a hit holds more than half of the content words of an utterance."""
+    wanted = set(spoken.content_words(utterance))
+    return 2 * len(wanted.intersection(spoken.words(hit.text))) > len(wanted)
 
 
 def _quoted(hit: Hit, spoken: Language) -> str:

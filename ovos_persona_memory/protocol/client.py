@@ -164,10 +164,15 @@ class MemoryClient:
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
     @checked
-    def asks(self, text: str, lang: str | None = None, surely: bool = False) -> bool:
+    def asks(self, text: str, lang: str | None = None) -> bool:
         """See PersonaMemory.asks."""
         answer = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())
-        return bool(answer.get("surely_asks" if surely else "asks"))
+        return bool(answer.get("asks"))
+
+    @checked
+    def surely_asks(self, text: str, lang: str | None = None) -> bool:
+        """See PersonaMemory.surely_asks."""
+        return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("surely_asks"))
 
     @checked
     def context(self, request: ContextRequest) -> Context:

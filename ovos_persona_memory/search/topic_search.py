@@ -16,6 +16,10 @@ Groups = tuple[frozenset[str], ...]
 """Content words, each as every index term under which it may stand."""
 FEWEST = 3
 """A topic of this many content words, or more, also selects records that hold all but one, where none holds all."""
+SHORT_PART = 3
+"""Letters at least of a part of a compound whose other part is named, too."""
+JOINING = 3
+"""Letters at most that join two parts of a compound, or end the stem of the first."""
 EXACT = 2
 """A statement of this many content words, or more, selects only records that say just that."""
 
@@ -24,12 +28,13 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
     """The content words by which records about a topic are selected; empty where it has none.
 
     Every inflection of a word counts, and in languages with compounds each compound of it: "Zahnarzt" takes
-    "Zahnarzttermin". Where no statement holds all words, an unknown compound is replaced by its parts, and of three
-    words or more the best all but one are enough.
+    "Zahnarzttermin", and "tiden hos tandlægen" takes "tandlægetiden". Where no statement holds all words, an unknown
+    compound is replaced by its parts, and of three words or more the best all but one are enough.
     """
     spoken = languages.for_text(lang, topic)
     vocabulary = _vocabulary(store, scope) if spoken.primary in COMPOUNDING else frozenset()
-    groups = tuple(_with_compounds(group, vocabulary) for group in languages.query_word_groups(topic, lang))
+    named = languages.query_word_groups(topic, lang)
+    groups = tuple(_with_compounds(group, vocabulary) | _joined(group, named, vocabulary) for group in named)
     if _is_told(store, scope, groups):
         return groups
     parts = _in_parts(spoken, topic, groups, vocabulary)
@@ -102,6 +107,26 @@ def _with_compounds(group: frozenset[str], vocabulary: frozenset[str]) -> frozen
     return group | {
         other for other in vocabulary for word in long if len(other) >= len(word) + REST and _holds(other, word)
     }
+
+
+def _joined(group: frozenset[str], named: Groups, vocabulary: frozenset[str]) -> frozenset[str]:
+    """The compounds that a word of a topic makes with another one, however short it is: each stands for both."""
+    own, others = (
+        tuple(word for word in words if len(word) >= SHORT_PART)
+        for words in (group, {word for other in named if other != group for word in other})
+    )
+    ends = [(one, other) for one in own for other in others]
+    near = (word for word in vocabulary if word.startswith(own + others) and word.endswith(own + others))
+    return frozenset(word for word in near if any(_is_joined(word, one, other) for one, other in ends))
+
+
+def _is_joined(compound: str, one: str, other: str) -> bool:
+    """Whether it consists of both words, in either order, and some letters that join them: "tandlæge" and "tid"."""
+    if not 0 <= len(compound) - len(one) - len(other) <= JOINING:
+        return False
+    return (compound.startswith(one) and compound.endswith(other)) or (
+        compound.startswith(other) and compound.endswith(one)
+    )
 
 
 def _holds(compound: str, word: str) -> bool:

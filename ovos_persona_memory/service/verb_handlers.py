@@ -170,9 +170,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         about=fields.about,
         asker=_asker(memory, asked, fields),
     )
-    lang = fields.lang or asked.lang
-    surely = memory.asks(fields.question, lang, surely=True)
-    return {"hits": _wire(hits), "asks": memory.asks(fields.question, lang), "surely_asks": surely}
+    given = (fields.question, fields.lang or asked.lang)
+    return {"hits": _wire(hits), "asks": memory.asks(*given), "surely_asks": memory.surely_asks(*given)}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

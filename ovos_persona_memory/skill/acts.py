@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ovos_persona_memory.skill.intent_matching import LONGEST, MatchedIntent
-from ovos_persona_memory.text import Language, fold, forbids_forgetting, languages, states_forgetting
+from ovos_persona_memory.text import (
+    Language,
+    fold,
+    forbids_forgetting,
+    languages,
+    names_role,
+    request_words_without_content,
+    states_forgetting,
+)
 
 LIST = "memory_words.list"
 BEFORE, BEHIND = 2, 3
@@ -56,11 +64,6 @@ def request_words(tag: str) -> RequestWords:
     """The request words of a language; empty where it has no such list."""
     spoken = languages.for_language(tag)
     lists = {name: tuple(tuple(fold(one)) for one in right.split(",")) for name, right in spoken.pairs(LIST)}
-    small = {word for name in ("that", "with", "never") for phrase in lists.get(name, ()) for word in phrase}
-    for name in ("polite_start.voc", "polite_end.voc", "loose_end.voc", "fillers.voc", "contradiction.voc"):
-        small |= {word for line in spoken.lines(name) for word in fold(line)}
-    small |= {word for one in spoken.stop_words for word in fold(one)}
-    small |= {word for line in spoken.lines("yes.voc") if len(fold(line)) == 1 for word in fold(line)}
     clitics = {word for phrase in lists.get("clitics", ()) for word in phrase}
     return RequestWords(
         forget=lists.get("forget", ()),
@@ -69,7 +72,7 @@ def request_words(tag: str) -> RequestWords:
         remember=lists.get("remember", ()),
         never=frozenset(word for phrase in lists.get("never", ()) for word in phrase),
         that=frozenset(word for phrase in lists.get("that", ()) for word in phrase),
-        small=frozenset(small),
+        small=request_words_without_content(tag),
         subjects=frozenset(word for phrase in lists.get("self", ()) for word in phrase),
         point=frozenset(word for phrase in lists.get("point", ()) for word in phrase),
         noes=frozenset(word for line in spoken.lines("contradiction.voc") for word in fold(line)),
@@ -95,7 +98,7 @@ def requested(text: str, spoken: Language) -> MatchedIntent | None:
     parts = [_parted(word, known) for word, _ in said]
     whole = [word for part in _without_reason(parts, known) for word in part]
     if not _asks(text, spoken, known):
-        keeps = _whole(whole, known.remember, known, ADVERBS)
+        keeps = _whole(whole, known.remember, known, ADVERBS) or _keeps_as(whole, spoken, known)
         ways = (*known.forget, *known.erase, *known.drop)
         if keeps or _whole(whole, ways, known, ADVERBS if _is_negated(whole, known) else 0):
             verbs = known.remember if keeps else known.forget
@@ -124,6 +127,13 @@ def _is_for_others(text: str, spoken: Language) -> bool:
     return False
 
 
+def asks_to_forget_it(text: str, spoken: Language) -> bool:
+    """Whether a phrase that also cancels a request to another skill has the words of "forget that": "dimenticalo"."""
+    known = request_words(spoken.tag)
+    words = [part for word in fold(text) for part in _parted(word, known)]
+    return _is_for_others(text, spoken) and _whole(words, known.forget, known)
+
+
 def _is_all_small(words: Sequence[str], small: frozenset[str], size: int) -> bool:
     """Whether nothing, or beside a phrase of several words nothing with content, stands beside the phrase."""
     return not words or (size > 1 and all(word in small for word in words))
@@ -140,13 +150,6 @@ def says_forget(text: str, spoken: Language) -> bool:
     """Whether it has a verb that only a memory is addressed with."""
     known = request_words(spoken.tag)
     return any((_parted(word, known)[0],) in known.forget for word in fold(text))
-
-
-def is_pointing(text: str, spoken: Language) -> bool:
-    """Whether a text has no content word: "that last bit", "this one too please"."""
-    known = request_words(spoken.tag)
-    said = fold(text)
-    return bool(said) and all(word in known.small for word in said)
 
 
 def says_nothing(text: str, spoken: Language) -> bool:
@@ -196,6 +199,13 @@ def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: Reques
             if len(left) <= (adverbs if any(word in known.point for word in words) else 0):
                 return len(words) > len(verb) or len(verb) > 1
     return False
+
+
+def _keeps_as(words: Sequence[str], spoken: Language, known: RequestWords) -> bool:
+    """Whether "keep that" is followed by nothing but as what it is to be kept: "sla dat op als herinnering"."""
+    ends = (end for end in range(2, len(words)) if names_role(" ".join(words[end:]), spoken))
+    points = (end for end in ends if not known.that.isdisjoint(words[:end]) or words[1] in known.clitics)
+    return any(_whole(words[:end], known.remember, known) for end in points)
 
 
 def _is_asked(words: Sequence[str], verb: tuple[str, ...], known: RequestWords) -> bool:

@@ -14,7 +14,14 @@ from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, who
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.tell import HUSHED, without_courtesy
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
-from ovos_persona_memory.text import Language, continues, is_worth_checking, says_another_word, time_expressions
+from ovos_persona_memory.text import (
+    Language,
+    continues,
+    is_small_talk,
+    is_worth_checking,
+    says_another_word,
+    time_expressions,
+)
 
 AT_MOST = 5
 """Statements of a time that are read in one go."""
@@ -171,6 +178,13 @@ def _asks(talk: TurnContext, episode: Episode, said: str) -> bool:
     return not (episode.skill_id or "").startswith("persona") or talk.spoken.sentence_type(said) != "other"
 
 
+def was_taken_by_others(talk: TurnContext, turn_id: str) -> bool:
+    """Whether another skill, and no persona, took an utterance of this session."""
+    lately = talk.client.episodes(talk.session, {"intent"}, None, None, LOOKED_AT)
+    taken = (one.skill_id or "" for one in lately if one.turn_id == turn_id)
+    return any(one != SKILL and not one.startswith("persona") for one in taken)
+
+
 def _is_not_aloud(talk: TurnContext, episode: Episode) -> bool:
     hushed = talk.is_overheard and episode.user_id != HOUSEHOLD
     talk.hushed = talk.hushed or hushed
@@ -213,11 +227,12 @@ def _origin(talk: TurnContext) -> Origin | None:
 
 
 def last_said(talk: TurnContext) -> str | None:
-    """The utterance before this one in the session; None where its text is gone."""
+    """The utterance before this one in the session, small talk aside; None where its text is gone."""
     last = talk.client.history(talk.session, max_history=6, hanging=True)
     said = [message.text for message in last if message.role == "user" and message.text]
     if said and said[-1] in (talk.as_heard(), talk.said.text):
         said.pop()
+    said = [text for text in said if not is_small_talk(text, talk.spoken)]
     return said[-1] if said else None
 
 
@@ -350,7 +365,7 @@ def _tells(talk: TurnContext, said: str) -> bool:
 
 def _is_question(talk: TurnContext, said: str) -> bool:
     """Whether an utterance certainly asks, with a mark or without: what only may be a question is told."""
-    return talk.spoken.only_asks(said) or talk.client.asks(said, talk.spoken.tag, surely=True)
+    return talk.spoken.only_asks(said) or talk.client.surely_asks(said, talk.spoken.tag)
 
 
 def _is_overheard_now(talk: TurnContext) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Hit, Scope
 from ovos_persona_memory.skill.acts import (
-    is_pointing,
     listed_as_said,
     request_words,
     requested,
@@ -30,7 +29,14 @@ from ovos_persona_memory.skill.phrasing import (
 )
 from ovos_persona_memory.skill.spoken_numbers import number_in_words
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import Language, fold, forbids_forgetting, says_another_word, time_expressions
+from ovos_persona_memory.text import (
+    Language,
+    fold,
+    forbids_forgetting,
+    is_pointing,
+    says_another_word,
+    time_expressions,
+)
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 RECALLED = 5

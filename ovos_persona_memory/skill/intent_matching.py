@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ovos_persona_memory.text import Language, fold, languages
+from ovos_persona_memory.text import Language, fold, languages, prepositions
 
 NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_not"}
 """Vocabularies that exclude an intent: "remember to" is a reminder."""
@@ -208,19 +208,26 @@ def _is_meant(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
         return len(slot) > 1 if start > 0 else len(slot) > SHORTEST and spoken.is_statement(" ".join(slot))
     if fit.slot in TIMES:
         is_date = any(word[:1].isdecimal() for word in slot)  # a month may be a stop word: "the 3rd of may"
-        return is_date or not _time_words(spoken.tag).isdisjoint(slot)
+        return is_date or any(phrase.issubset(slot) for phrase in _time_phrases(spoken.tag))
     return fit.slot is None or not all(word in spoken.stop_words for word in slot)
 
 
 @lru_cache(maxsize=64)
-def _time_words(tag: str) -> frozenset[str]:
-    """Folded words, one of which every time expression holds."""
+def _time_phrases(tag: str) -> frozenset[frozenset[str]]:
+    """The content words of each phrase for a time, folded; every time expression holds those of one."""
     spoken = languages.for_language(tag)
     files = ("weekdays.list", "months.list", "relative_days.list", "time_words.list")
     lines = (line.partition(":")[0] for name in files for line in spoken.phrases(name))
-    named = frozenset(word for line in lines for word in fold(line)) - spoken.stop_words
-    ends = {word for words in spoken.table("ends.list") for word in words.split()} - spoken.stop_words
-    return named | ends | {word for words in spoken.table("units.list") for word in words.split()}
+    named = [*map(fold, lines), *(words.split() for words in spoken.table("ends.list"))]
+    small = spoken.stop_words | prepositions(tag)  # "vom" of "vom wochenende" is no time by itself
+    units = {frozenset(words.split()) for words in spoken.table("units.list")}
+    return frozenset({frozenset(words) - small for words in named} | units) - {frozenset()}
+
+
+@lru_cache(maxsize=64)
+def _time_words(tag: str) -> frozenset[str]:
+    """Every word of a phrase for a time."""
+    return frozenset(word for phrase in _time_phrases(tag) for word in phrase)
 
 
 def _exclusions(intent: str, spoken: Language) -> tuple[str, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError
 from ovos_persona_memory.skill import ask, care, forget, guest_mode, open_questions, tell
-from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget
+from ovos_persona_memory.skill.acts import asks_to_forget_it, requested, says_forget
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.turn_context import TurnContext
-from ovos_persona_memory.text import fold, forget_clause
+from ovos_persona_memory.text import fold, forget_clause, is_pointing
 
 TOPIC = 3
 """Content words at most of a topic that is taken for the memory's even where nothing is known about it."""
@@ -34,8 +34,11 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
         return worded
     try:
         behind = _requested_behind(talk)  # "no that's wrong forget the number" corrects nothing
-        return behind or worded or _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
-    except PersonaMemoryError:  # the memory does not answer: another skill may
+        asked = behind or worded or _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
+        return asked or _requested_of_what_was_told(talk)
+    except NoAnswer:  # it is slow or away: what would have been looked up is found out, or said, later
+        return worded or requested_unseen(talk)
+    except PersonaMemoryError:
         return worded
 
 
@@ -64,6 +67,20 @@ def _requested_behind(talk: TurnContext) -> MatchedIntent | None:
     return asked if forget.is_meant(talk, topic) else None
 
 
+def _requested_of_what_was_told(talk: TurnContext) -> MatchedIntent | None:
+    """ "Forget it" right after something was told to the memory, or read from it.
+
+    Anywhere else it cancels a request: a skill that waits for an answer is given it before this, and what another
+    skill took was told to that one.
+    """
+    if not any(asks_to_forget_it(form, talk.spoken) for form in talk.forms()):
+        return None
+    known = talk.referents()
+    if not (known.quoted or (known.told_last and not ask.was_taken_by_others(talk, known.told[0].id))):
+        return None
+    return MatchedIntent("forget_that")
+
+
 def _is_for_others(talk: TurnContext) -> bool:
     """Whether it names what other skills delete: "the alarm"."""
     return is_said(talk.spoken.phrases(f"{NOT['forget_about']}.voc"), talk.said.text)
@@ -71,9 +88,24 @@ def _is_for_others(talk: TurnContext) -> bool:
 
 def _requested(talk: TurnContext) -> MatchedIntent | None:
     """A request in no listed wording; one that may address other skills only where something is known of its object."""
-    asked = next((one for form in talk.forms() if (one := requested(form, talk.spoken))), None)
+    asked = _in_other_words(talk)
     if asked is None or asked.intent != "forget_about":
         return asked
-    is_short = len(talk.spoken.bare_words(asked.slots["topic"])) <= TOPIC
-    is_ours = is_short and not _is_for_others(talk) and says_forget(talk.said.text, talk.spoken)
+    is_ours = says_forget(talk.said.text, talk.spoken) and _may_be_ours(talk, asked)
     return asked if is_ours or forget.is_known(talk, asked.slots["topic"]) else None
+
+
+def requested_unseen(talk: TurnContext) -> MatchedIntent | None:
+    """As ``_requested``, where nobody can tell yet whether something is known of its object: a request that names
+    nothing of another skill's is the memory's to answer."""
+    asked = _in_other_words(talk)
+    return asked if asked is None or asked.intent != "forget_about" or _may_be_ours(talk, asked) else None
+
+
+def _in_other_words(talk: TurnContext) -> MatchedIntent | None:
+    return next((one for form in talk.forms() if (one := requested(form, talk.spoken))), None)
+
+
+def _may_be_ours(talk: TurnContext, asked: MatchedIntent) -> bool:
+    is_short = len(talk.spoken.bare_words(asked.slots["topic"])) <= TOPIC
+    return is_short and not _is_for_others(talk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,7 @@ from ovos_persona_memory.protocol import MemoryClient, messages, shared_transpor
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
-from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant
+from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant, requested_unseen
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
@@ -47,6 +48,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         # an editable install has the locale folder beside the package, not in it
         kwargs.setdefault("resources_dir", str(languages.locale_folder().parent))
         self._means: SkillResources | None = None
+        self._hurried: SkillResources | None = None
         self._glance: secrets_kept.SecretLookup | None = None
         super().__init__(*args, **kwargs)
 
@@ -68,13 +70,15 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and register the intents of every module."""
         transport = shared_transport(**bus_address())
-        self._glance = secrets_kept.SecretLookup(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
+        glancing = MemoryClient(transport, GLANCE_WITHIN_S, of_person=True)
+        self._glance = secrets_kept.SecretLookup(glancing, messages.now)
         # a person means their own statements, to whichever persona they were made
         quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
         patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         moments = SessionStates(messages.now)
         self._means = SkillResources(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
+        self._hurried = replace(self._means, quick=glancing)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         self.res_dir = self.file_system.path
         write_few(languages.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
@@ -87,7 +91,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def _heard(self, message: Message) -> None:
         # utterance transformers expand and fold what follows: a memory is kept in the speaker's own words
         said = messages.addressed(message)
-        self._moments.hear(said.session_id, said.text)
+        self._moments.hear(said.session_id, said.text, said.lang)
 
     def _offer(self, name: str) -> None:
         def handle(message: Message) -> None:
@@ -105,22 +109,25 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     # utterances that no intent engine matched
 
     def can_answer(self, message: Message, *_: Any) -> bool:
-        """Whether the utterance is an explicit request to the memory, or asks for a secret in it."""
-        if self._meant(message) is not None:
+        """Whether the utterance is an explicit request to the memory, or asks for a secret in it.
+
+        ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler.
+        """
+        if self._meant(message, self._hurried) is not None:
             return True
         return self._glance is not None and self._glance.answers(messages.addressed(message))
 
     def handle_otherwise(self, message: Message) -> bool:
         """Handle an utterance that no intent engine matched."""
-        known = self._meant(message)
+        known = self._meant(message) or requested_unseen(self._talk(message))
         if known is None:
             return secrets_kept.tell(self._talk(message))
         self.activate()
         self._answer_as(messages.activate_skill(message, self.skill_id), known)
         return True
 
-    def _meant(self, message: Message) -> MatchedIntent | None:
-        known = meant(self._talk(message))
+    def _meant(self, message: Message, means: SkillResources | None = None) -> MatchedIntent | None:
+        known = meant(self._talk(message, means))
         return self._glance.meant(messages.addressed(message), known) if self._glance is not None else known
 
     def _answer_as(self, message: Message, known: MatchedIntent, is_told: bool = False) -> None:
@@ -154,10 +161,10 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             talk.say(room.PERHAPS if isinstance(error, Unanswered) else room.FAILED)
         return True
 
-    def _talk(self, message: Message) -> TurnContext:
-        if self._means is None:
+    def _talk(self, message: Message, means: SkillResources | None = None) -> TurnContext:
+        if (means := means or self._means) is None:
             raise RuntimeError("the skill is not initialised")
-        return TurnContext(message, self._means)
+        return TurnContext(message, means)
 
     def _speak(self, _message: Message, text: str, dialog: str, expect_response: bool) -> None:
         # OVOSSkill.speak finds the message in this frame, and answers in its session

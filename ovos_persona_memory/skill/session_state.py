@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ovos_persona_memory.records import Scope
+from ovos_persona_memory.text import is_small_talk, languages
 
 MOST = 200
 """Sessions whose state is kept at most."""
@@ -70,7 +71,7 @@ class SessionState:
     heard: str = ""
     """The last utterance to the assistant as it was heard, before anything rewrote it."""
     count: int = 0
-    """Number of utterances heard."""
+    """Number of utterances heard that are no small talk."""
     count_then: int = 0
     """That number when a record was last spoken of."""
     reads_until: float = 0.0
@@ -95,11 +96,12 @@ class SessionStates:
             moment.touched = self._clock()
             return moment
 
-    def hear(self, session_id: str, text: str) -> None:
-        """Note the last utterance of a session."""
+    def hear(self, session_id: str, text: str, lang: str | None = None) -> None:
+        """Note the last utterance of a session; after a "thank you" the antecedent of "that" is what it was before."""
+        counts = not is_small_talk(text, languages.for_text(lang, text))
         with self._lock:
             moment = self._newest(session_id)
-            moment.heard, moment.count = text, moment.count + 1
+            moment.heard, moment.count = text, moment.count + counts
 
     def _newest(self, session_id: str) -> SessionState:
         moment = self._moments.pop(session_id) if session_id in self._moments else SessionState()

@@ -22,12 +22,12 @@ from ovos_persona_memory.errors import (
 )
 from ovos_persona_memory.records import HOUSEHOLD, Entry, Hit, Referents
 from ovos_persona_memory.skill import secrets_kept
-from ovos_persona_memory.skill.acts import is_pointing, says_nothing
+from ovos_persona_memory.skill.acts import says_nothing
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import Correction, Language, correction_in, fold, is_long, revised
+from ovos_persona_memory.text import Correction, Language, correction_in, fold, is_long, names_nothing_to_keep, revised
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
 """Dialogs without content that anybody would have kept."""
@@ -43,7 +43,7 @@ HUSHED = "hushed"
 def remember(talk: TurnContext) -> None:
     """Keep the statement, and say it back once it is on disk."""
     text = _to_keep(talk)
-    if is_pointing(text, talk.spoken) or not text:
+    if names_nothing_to_keep(text, talk.spoken) or not text:
         remember_this(talk)
     else:
         _keep(talk, text)
@@ -173,7 +173,7 @@ def _remember_reply(reply: TurnContext) -> None:
     text = meant.slots.get("text", "") if meant is not None else reply.spoken.without_lead(reply.as_heard())
     if (
         agrees(reply.said.text, reply.spoken) is False
-        or is_pointing(text, reply.spoken)
+        or names_nothing_to_keep(text, reply.spoken)
         or says_nothing(text, reply.spoken)
     ):
         reply.say("remember_nothing")

@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
+    from ovos_persona_memory.text.content import (
+        is_pointing,
+        is_sentence,
+        is_small_talk,
+        names_nothing_to_keep,
+        names_role,
+        prepositions,
+        request_words_without_content,
+    )
     from ovos_persona_memory.text.continuation import continues
     from ovos_persona_memory.text.counting import counted, counted_kinds
     from ovos_persona_memory.text.forget_requests import (
@@ -43,7 +52,11 @@ if TYPE_CHECKING:
         spots,
         tells_secret,
     )
-    from ovos_persona_memory.text.tag_questions import statement_asked_about
+    from ovos_persona_memory.text.tag_questions import (
+        begins_with_subject,
+        holds_question_word,
+        statement_asked_about,
+    )
     from ovos_persona_memory.text.time_expressions import Dates, DaySpan, named_days
     from ovos_persona_memory.text.tokens import Tokens
 
@@ -61,6 +74,7 @@ __all__ = [
     "Tokens",
     "asks_to_delete",
     "beginning",
+    "begins_with_subject",
     "coming_days",
     "contains_secret",
     "continues",
@@ -72,14 +86,22 @@ __all__ = [
     "fold",
     "forbids_forgetting",
     "forget_clause",
+    "holds_question_word",
     "index_terms",
     "is_long",
+    "is_pointing",
+    "is_sentence",
+    "is_small_talk",
     "is_worth_checking",
     "languages",
     "lexicon",
     "moved_at",
     "named_days",
+    "names_nothing_to_keep",
+    "names_role",
+    "prepositions",
     "refuse_secret",
+    "request_words_without_content",
     "retraction_in",
     "revised",
     "says_another_word",
@@ -109,6 +131,8 @@ _PLACES = {
     "Spot": "ovos_persona_memory.text.secret_detection",
     "Lexicon": "ovos_persona_memory.text.lexicon",
     "Tokens": "ovos_persona_memory.text.tokens",
+    "begins_with_subject": "ovos_persona_memory.text.tag_questions",
+    "holds_question_word": "ovos_persona_memory.text.tag_questions",
     "statement_asked_about": "ovos_persona_memory.text.tag_questions",
     "asks_to_delete": "ovos_persona_memory.text.revision",
     "beginning": "ovos_persona_memory.text.languages",
@@ -124,6 +148,13 @@ _PLACES = {
     "forget_clause": "ovos_persona_memory.text.forget_requests",
     "fold": "ovos_persona_memory.text.index_terms",
     "index_terms": "ovos_persona_memory.text.index_terms",
+    "names_role": "ovos_persona_memory.text.content",
+    "names_nothing_to_keep": "ovos_persona_memory.text.content",
+    "prepositions": "ovos_persona_memory.text.content",
+    "is_pointing": "ovos_persona_memory.text.content",
+    "is_sentence": "ovos_persona_memory.text.content",
+    "is_small_talk": "ovos_persona_memory.text.content",
+    "request_words_without_content": "ovos_persona_memory.text.content",
     "is_long": "ovos_persona_memory.text.quotation",
     "is_worth_checking": "ovos_persona_memory.text.quotation",
     "until_its_end": "ovos_persona_memory.text.quotation",

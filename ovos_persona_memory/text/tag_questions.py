@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ovos_persona_memory.text import languages, lexicon
+from ovos_persona_memory.text.languages import Language
 from ovos_persona_memory.text.lexicon import Lexicon
 from ovos_persona_memory.text.tokens import Tokens
 
+_WORD = re.compile(r"\w+")
+_JOINED = re.compile(r"\w-(?:t-)?(\w+)\b")
 NEAR = 2
 """Words at most from "is it true" to the subject."""
 
@@ -32,6 +37,44 @@ def statement_asked_about(text: str, lang: str | None) -> str | None:
     if (first, last) == (0, size) or first >= last:
         return None
     return text[words.spans[first][0] : words.spans[last - 1][1]]
+
+
+def holds_question_word(text: str, spoken: Language) -> bool:
+    """Whether one of its words asks by itself, wherever it stands: "il a quel âge", or a verb with its subject joined
+    behind it, "passe-t-il".
+
+    Accents count: in Spanish "qué" asks, and "que" seldom does.
+    """
+    low = languages.beginning(text).casefold()
+    is_inverted = not _pronouns(spoken.tag).isdisjoint(_JOINED.findall(low))
+    return is_inverted or not _question_words(spoken.tag).isdisjoint(_WORD.findall(low))
+
+
+def begins_with_subject(text: str, spoken: Language) -> bool:
+    """Whether its verb does not come first: it begins with an article, a possessive or a subject, "el gato come"."""
+    return not _subjects(spoken.tag).isdisjoint(_WORD.findall(text.casefold())[:1])
+
+
+@lru_cache(maxsize=64)
+def _subjects(tag: str) -> frozenset[str]:
+    """The words of a language, as they are said, with which a noun phrase begins, and the pronouns of subjects."""
+    spoken = languages.for_language(tag)
+    articles = {line.partition(":")[0].strip().casefold() for line in spoken.lines("articles.list")}
+    return frozenset({*articles, *spoken.swaps}) | _pronouns(tag)
+
+
+@lru_cache(maxsize=64)
+def _pronouns(tag: str) -> frozenset[str]:
+    """The pronouns of subjects, as they are said."""
+    spoken = languages.for_language(tag)
+    listed = [right for name, right in spoken.pairs("memory_words.list") if name in ("self", "others")]
+    return frozenset(one.strip() for right in listed for one in right.split(","))
+
+
+@lru_cache(maxsize=64)
+def _question_words(tag: str) -> frozenset[str]:
+    lines = (line.casefold() for line in languages.for_language(tag).lines("question_start.list"))
+    return frozenset(line for line in lines if _WORD.fullmatch(line))
 
 
 def _asks_anew(known: Lexicon, words: Tokens, start: int, size: int) -> bool:

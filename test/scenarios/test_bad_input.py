@@ -72,7 +72,8 @@ VERBS: dict[str, dict[str, Any]] = {
     "turns": {"scope": HERE, "since": 0.0, "until": NOW, "limit": 5, "offset": 0},
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
-    "asks": {"text": "is tom a vegetarian", "lang": "en-US", "surely": False},
+    "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
+    "surely_asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "recall": {
         "question": "what is my cat called",
         "scope": HERE,

@@ -62,6 +62,25 @@ def test_a_name_takes_its_other_forms_and_compounds(home: Home) -> None:
     assert not any("ahn" in text for text in at.told())
 
 
+@pytest.mark.parametrize(
+    ("lang", "compound", "other", "asked"),
+    [
+        ("da-DK", "hundesengen står i gangen", "hunden hedder balder", "glem sengen til hunden"),
+        ("da-DK", "skoletiden er klokken otte", "skolen ligger ved åen", "glem tiden i skolen"),
+        ("nl-NL", "de autosleutel ligt in de lade", "de auto is blauw", "vergeet de sleutel van de auto"),
+        ("de-DE", "der arzttermin ist am montag", "der arzt heißt bert", "vergiss den termin beim arzt"),
+    ],
+)
+def test_two_names_take_the_compound_that_they_make(
+    home: Home, lang: str, compound: str, other: str, asked: str
+) -> None:
+    at = home(lang)
+    tell(at, compound, other)
+    question = at.say(asked)[0]
+    assert compound in question
+    assert other not in question
+
+
 def test_who_names_a_statement_is_told_of_it_and_of_no_topic(home: Home) -> None:
     at = home("en-US")
     at.say("I like tea")

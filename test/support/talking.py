@@ -87,7 +87,7 @@ class Household:
         self.now += 1
         self.utterance_id = f"u-{self.now:.0f}"
         self._hear("utterance", text, claim=Claim(name))
-        self._moments.hear(SESSION, text)
+        self._moments.hear(SESSION, text, self.lang)
         said = TurnContext(self._message(text), self._means)
         pending = said.moment.pending
         if pending is not None and pending.is_reply(said):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, says_nothing, topic_of
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.skill.acts import requested, says_forget, says_nothing, topic_of
+from ovos_persona_memory.text import is_pointing, languages
 
 THAT = {
     "en-US": [

@@ -59,6 +59,20 @@ def test_what_is_for_others_is_left_to_them(text: str) -> None:
     assert understood(text, ENGLISH, INTENTS) is None
 
 
+@pytest.mark.parametrize(
+    ("tag", "text", "intent"),
+    [
+        ("de-DE", "vergiss das boot vom onkel", None),
+        ("it-IT", "cancella la fine del racconto", None),
+        ("de-DE", "vergiss alles vom wochenende", "forget_time"),
+        ("en-US", "forget the last ten minutes", "forget_time"),
+    ],
+)
+def test_a_small_word_of_a_phrase_for_a_time_is_no_time(tag: str, text: str, intent: str | None) -> None:
+    meant = understood(text, languages.for_language(tag), INTENTS)
+    assert (meant and meant.intent) == intent
+
+
 def test_an_intent_that_is_not_asked_for_is_not_meant() -> None:
     assert understood("forget that", ENGLISH, ["remember"]) is None
 
