@@ -31,7 +31,7 @@ def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge:
     groups = groups_about(store, scope, topic.text, topic.lang)
     if not groups or k <= 0:
         return []
-    told = _Told(store, topic, scope, judge)
+    told = _ToldRecord(store, topic, scope, judge)
     naming = [one for one in holding(store, scope, groups) if not is_near_miss(one, topic.text, topic.lang)]
     naming = [one for one in naming if told.states(one)]
     more = list(told.continuations([one for one in naming if isinstance(one, Turn)]))
@@ -43,7 +43,7 @@ def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge:
     return [hit for hit in newest_first(found, frozenset().union(*groups)) if not hit.outdated][:k]
 
 
-class _Told:
+class _ToldRecord:
     """Which records are statements of people."""
 
     def __init__(self, store: Store, topic: Question, scope: Scope, judge: AnswerJudge | None) -> None:

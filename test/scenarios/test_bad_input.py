@@ -86,6 +86,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "withheld": False,
         "status": "accepted",
         "about": False,
+        "asker": "nora",
     },
     "context": {"request": ContextRequest("what is my cat called", HERE)},
     "remember": {
@@ -237,14 +238,16 @@ FUNCTIONS = ("embed", 5)
 
 BAD: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("text", "question", "query", "topic", "said", "summary", "description"), TEXTS),
-    **dict.fromkeys(("key", "id", "undo", "fact_id", "user_id", "into", "namespace", "lang", "timezone"), (*TEXTS, "")),
+    **dict.fromkeys(
+        ("key", "id", "undo", "fact_id", "user_id", "into", "namespace", "lang", "timezone", "asker"), (*TEXTS, "")
+    ),
     **dict.fromkeys(("delivery_id", "source", "slot"), (*TEXTS, "")),
     **dict.fromkeys(("k", "limit", "offset", "max_history", "max_rounds", "max_tokens", "keep_recent"), NUMBERS),
     **dict.fromkeys(("at", "since", "until"), MOMENTS),
     **dict.fromkeys(("kinds", "ids", "roles", "topics"), LISTS),
     **dict.fromkeys(("as_passed", "hanging", "words", "write", "read", "session", "site", "learn"), SWITCHES),
     **dict.fromkeys(("look", "counted"), SWITCHES),
-    **dict.fromkeys(("person", "accept", "everything", "secret", "secrets", "withheld", "about", "surely"), SWITCHES),
+    **dict.fromkeys(("person", "accept", "everything", "secret", "secrets", "withheld", "about"), SWITCHES),
     **dict.fromkeys(("metadata", "filter"), OBJECTS),
     "confidence": (-0.1, 1.1, "much", True, float("nan"), [1]),
     "scope": (None, *RECORDS),
