@@ -50,7 +50,6 @@ BACKEND = "each backend has a file for each part of the port, whatever its lengt
 KEPT_APART = {
     "cli/web.py": "each command is a file",
     "service/preloading.py": "a thread that reads languages, and knows nothing of the daemon",
-    "skill/intents.py": "which intent it is, and who handles it: scenarios play it without the skill's class",
     "stores/postgres/learning_queue.py": BACKEND,
     "stores/postgres/tombstones.py": BACKEND,
     "stores/sqlite/tombstones.py": BACKEND,

@@ -308,7 +308,9 @@ BAD_FIELDS: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("speaker", "lang", "session_id", "site_id", "task_id"), (*TEXTS, "")),
     "persona_id": TEXTS,
     "status": (5, "dreamt", ["all"]),
-    **dict.fromkeys(("user_id", "utterance_id", "skill_id", "batch", "tool_call_id", "name", "timezone"), (*TEXTS, "")),
+    **dict.fromkeys(
+        ("user_id", "utterance_id", "skill_id", "batch", "tool_call_id", "name", "timezone", "asker"), (*TEXTS, "")
+    ),
     **dict.fromkeys(("text", "utterance", "system_prompt", "id"), (*(t for t in TEXTS if t != ["x"]), None)),
     **dict.fromkeys(("max_history", "max_rounds", "max_tokens", "recall", "recall_tokens", "seq"), NUMBERS),
     **dict.fromkeys(
