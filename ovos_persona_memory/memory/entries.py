@@ -218,13 +218,14 @@ class Entries:
             raise UnknownEntry(f"there is no turn, memory or fact with the id {record_id!r}")
         turn_id = self._asked_in(scope, utterance_id)
         with self._store.transaction():
+            asking = self._store.turn(turn_id) if turn_id is not None else None
+            if asking is not None:  # what is kept stands for it
+                asking = self._workings.transcript.leave_unlearned(asking)
             told = [one for one in self._saying_the_same(wrong) if one.id != turn_id]
             now = self._workings.clock()
-            asking = self._store.turn(turn_id) if turn_id is not None else None  # what is kept stands for it
-            taught = self._store.fact_store.of_turns([asking.id]) if asking is not None else []
-            self._correct_facts([*(one for one in told if isinstance(one, Fact)), *taught], text, scope)
+            self._correct_facts([one for one in told if isinstance(one, Fact)], text, scope)
             wrong_turns = [one for one in told if isinstance(one, Turn)]
-            for turn in (*wrong_turns, *([asking] if asking is not None and not taught else [])):
+            for turn in (*wrong_turns, *([asking] if asking is not None else [])):
                 self._workings.transcript.learner.outdate(turn, now, turn_id, "corrected")
             held = [_holding(one, text, now) for one in told if isinstance(one, Entry)]
             kept = [self._put(one) for one in held]

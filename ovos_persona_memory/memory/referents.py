@@ -10,7 +10,7 @@ from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import HOUSEHOLD, EpisodesWanted, Hit, Referents, Scope, Selection, Turn
-from ovos_persona_memory.search import Record, hit_of, is_told_by_person
+from ovos_persona_memory.search import Record, hit_of, is_told_by_person, told_about, topic_of_question
 from ovos_persona_memory.text import is_sentence, is_small_talk, languages, names_nothing_to_keep
 
 LOOKED_AT = 40
@@ -50,7 +50,17 @@ class ReferentResolver:
             [_hit(one) for one in told[:TOLD]],
             answer=_hit(last) if last is not None else None,
             told_last=bool(told) and asked is not None and told[0].id == asked.id,
+            about=self._about(here, asked, quoted) if asked is not None and is_question else None,
         )
+
+    def _about(self, here: Scope, asked: Turn, quoted: Sequence[Hit]) -> list[Hit] | None:
+        """What was told of what a question names: what its answer quoted of that first, then the newest."""
+        if not topic_of_question(asked.text, asked.lang):
+            return None
+        held = told_about(self._store, replace(here, session_id=None), asked.text, asked.lang)
+        hits = [_hit(one) for one in held[:TOLD]]
+        ids = {hit.id for hit in quoted}
+        return sorted(hits, key=lambda hit: hit.id not in ids)
 
     def _quoted(self, here: Scope, asked: Turn, answers: Sequence[Turn]) -> list[Hit]:
         """Of the records that were handed out for a question, those whose words are in the answers to it."""

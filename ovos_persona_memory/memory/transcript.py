@@ -336,7 +336,7 @@ class Transcript:
         self._change(owned)
         self._change(replace(record, utterance_id=name))
         if record.unlearned:
-            self._leave_unlearned([owned])
+            self.leave_unlearned(owned)
 
     def _answered_by_persona(self, heard: Heard) -> None:
         for turn in self._of_utterance(heard):
@@ -391,11 +391,12 @@ class Transcript:
             return [turn.id for turn in self._add_all(given, is_fresh)]
         return self._link_or_add(given, batch, first.persona_id if claims else None)
 
-    def _leave_unlearned(self, asked: Iterable[Turn]) -> None:
-        """Whoever answered these asked to have nothing learned from them, when that was done perhaps."""
-        for turn in asked:
-            self._change(replace(turn, unlearned=True))
-            self.learner.unlearn([turn.id])
+    def leave_unlearned(self, turn: Turn) -> Turn:
+        """Have nothing learned from a turn, when that was done perhaps; the turn as it is kept then."""
+        left = replace(turn, unlearned=True)
+        self._change(left)
+        self.learner.unlearn([turn.id])
+        return left
 
     def _came_late(self, turn: Turn) -> bool:
         return self.ledger.came_late(turn.user_id, turn.text, turn.lang, turn.at) or self._is_swept(turn)
@@ -421,7 +422,9 @@ class Transcript:
             if not turn.linked:
                 self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
         if given[0].unlearned:
-            self._leave_unlearned(turn for turn in map(self._store.turn, (turn.id for turn in asked)) if turn)
+            for turn in asked:
+                if (kept := self._store.turn(turn.id)) is not None:
+                    self.leave_unlearned(kept)
         answers = [turn for turn in (*heard, *told) if turn.role == "assistant"]
         asked = asked or [turn for turn in told if turn.role == "user"]
         if not all(map(self.may_repeat, same)):

@@ -565,6 +565,9 @@ class Referents:
     """The last answer itself, where it quoted no record."""
     told_last: bool = False
     """Whether the first of ``told`` is the person's very last utterance."""
+    about: list[Hit] | None = None
+    """Where the last utterance asked about something: what was told of that, empty for nothing. None where it did
+    not."""
 
     @property
     def meant(self) -> list[Hit]:

@@ -473,6 +473,9 @@ class _CandidateTable:
         if turn is None or not turn.text:
             return None
         ended = self._store.fact_store.of_turns([turn.id]) if outdated_turns(self._store, [turn]) else []
+        changes = self._store.fact_store.changes([fact.id for fact in ended])
+        if any(one.what == "corrected" for one in changes):
+            return None  # what the correction made of the statement answers
         return turn if all(fact.valid_from == fact.valid_until for fact in ended) else None  # a denial never held
 
     def taught(self, record: Record) -> bool:

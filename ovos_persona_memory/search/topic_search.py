@@ -9,7 +9,7 @@ from itertools import combinations
 from ovos_persona_memory.records import Entry, Fact, Scope, Selection, Turn
 from ovos_persona_memory.search.query_expansion import COMPOUNDING, LOOKED_THROUGH, PART, REST
 from ovos_persona_memory.stores import BOTH, Store, words_of
-from ovos_persona_memory.text import Language, forget_clause, languages, says_another_word
+from ovos_persona_memory.text import Language, forget_clause, languages, lexicon, says_another_word
 
 Record = Turn | Entry | Fact
 Groups = tuple[frozenset[str], ...]
@@ -45,6 +45,45 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
     found = [some for some, number in told.items() if number]
     # of several choices the rarest words identify the topic best
     return min(found, key=lambda some: told[some], default=groups)
+
+
+def topic_of_question(question: str, lang: str | None) -> str:
+    """The words with which a question names what it is about: "exam" of "when is the exam"; empty where there are none.
+
+    They stand behind an article or a possessive. Where nothing does, all content words name it but a verb behind the
+    question word: "wann kommt Oma".
+    """
+    spoken = languages.for_text(lang, question)
+    words, known = languages.fold(question), lexicon.for_language(spoken.tag)
+    has_content = [len(word) > 1 and word not in spoken.stop_words for word in words]
+    named, is_open = [], False
+    for word, tells in zip(words, has_content, strict=True):
+        if tells and is_open:
+            named.append(word)
+        is_open = known.has_word(("determiner",), word) or (is_open and (tells or len(word) == 1))
+    bare = [word for word, tells in zip(words, has_content, strict=True) if tells]
+    if not named and len(bare) > 1 and has_content[:2] == [False, True]:
+        return " ".join(bare[1:])
+    return " ".join(named or bare)
+
+
+def is_about(record: Record, question: str, lang: str | None) -> bool:
+    """Whether a record has all words with which a question names what it is about; true where it names nothing."""
+    topic = topic_of_question(question, lang)
+    held = set(languages.for_text(record.lang, record.text).words(record.text))
+    return not topic or not any(group.isdisjoint(held) for group in languages.query_word_groups(topic, lang))
+
+
+def told_about(store: Store, scope: Scope, question: str, lang: str | None) -> list[Turn | Entry]:
+    """What people told of what a question names, the newest first; empty where nothing holds its words."""
+    topic = topic_of_question(question, lang)
+    groups = groups_about(store, scope, topic, lang) if topic else ()
+    found = [one for one in store.select(Selection(scope, words=groups)) if is_told_by_person(one)] if groups else []
+    return sorted(found, key=lambda one: -_told_at(one))
+
+
+def _told_at(record: Turn | Entry) -> float:
+    return (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
 
 
 def is_told_by_person(record: Record) -> bool:

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ovos_bus_client.message import Message
 
@@ -27,7 +27,17 @@ from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import Correction, Language, correction_in, fold, is_long, names_nothing_to_keep, revised
+from ovos_persona_memory.text import (
+    Correction,
+    Language,
+    correction_in,
+    denial_in,
+    fold,
+    is_long,
+    names_nothing_to_keep,
+    revised,
+    value_kinds,
+)
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
 """Dialogs without content that anybody would have kept."""
@@ -208,7 +218,7 @@ def contradicted(talk: TurnContext) -> MatchedIntent | None:
     Where nothing but "no" introduces it, it can only correct what the utterance before spoke of: later on a "no"
     answers somebody else.
     """
-    right = correction_in(talk.as_heard(), talk.spoken)
+    right = _correction(talk)
     if (
         right is None
         or (talk.spoken.is_question(right.text) and not right.is_plain)
@@ -216,21 +226,34 @@ def contradicted(talk: TurnContext) -> MatchedIntent | None:
     ):
         return None
     known = talk.referents()
-    if not right.is_plain and not (known.quoted or known.told_last):
+    if not (right.is_plain or right.only_denies) and not (known.quoted or known.told_last or known.about is not None):
         return None
-    return MatchedIntent("correct", {"text": right.text}) if _wrong_one(right, known, talk.spoken) else None
+    is_clear = _wrong_one(right, known, talk.spoken) is not None
+    is_open = known.about == [] and not right.only_denies and _has_value(right.text, talk.spoken)
+    return MatchedIntent("correct", {"text": right.text}) if is_clear or is_open else None
+
+
+def _correction(talk: TurnContext) -> Correction | None:
+    return correction_in(talk.as_heard(), talk.spoken) or denial_in(talk.as_heard(), talk.spoken)
+
+
+def _has_value(text: str, spoken: Language) -> bool:
+    """Whether a text names a day, a number or a time."""
+    return not value_kinds(spoken.tag).keys().isdisjoint(fold(text))
 
 
 def correct(talk: TurnContext) -> None:
     """Replace the wrong part of the last statement, or of the one that the correction names; ask where that is not
     clear."""
     known = talk.referents()
-    right = correction_in(talk.as_heard(), talk.spoken)
+    right = _correction(talk)
     if right is None and (text := _what_is_right(talk.slot("text"), talk.spoken)):
         right = Correction(text)
     found = _wrong_one(right, known, talk.spoken) if right is not None else None
     if found is not None:
         _replace(talk, found)
+    elif known.about == []:  # nothing is known of what was asked before: it is no neighbour of that
+        talk.ask("correct_how", _keep_reply, _CORRECTING)
     elif not known.meant:
         _correct_what_was_told(talk)
     elif right is not None and set(fold(right.text)) <= set(fold(known.meant[0].text)):  # corrected already
@@ -241,15 +264,23 @@ def correct(talk: TurnContext) -> None:
 
 
 def _wrong_one(right: Correction, known: Referents, spoken: Language) -> CorrectedStatement | None:
-    """The statement to correct: the last one spoken of, or an earlier one that shares more with the correction."""
-    candidates = list({hit.id: hit for hit in (*known.quoted, *known.told)}.values())
-    found = [
-        (place if not made.is_sentence else -made.shared, place, CorrectedStatement(hit, made.text))
-        for place, hit in enumerate(candidates)
-        if (made := revised(own_words(hit.text, spoken), right, spoken)) is not None
-    ]
-    if not right.is_plain:  # a bare "no" corrects only the last thing spoken of, unless it names another
-        found = [one for one in found if one[0] <= 0]
+    """The statement to correct: the last one spoken of, or an earlier one that shares more with the correction.
+
+    Behind a question it is what that asked about, unless the correction names another by itself.
+    """
+    about = known.about if known.about is not None else [*known.quoted, *known.told]
+    candidates = list({hit.id: hit for hit in (*about, *known.quoted, *known.told)}.values())
+    asked, found = {hit.id for hit in about}, list[tuple[float, int, CorrectedStatement]]()
+    for place, hit in enumerate(candidates):
+        made = revised(own_words(hit.text, spoken), right, spoken)
+        if made is None or not (hit.id in asked or made.is_sentence):
+            continue
+        # a bare "no" corrects only the last thing spoken of, unless it names another
+        if made.is_sentence or right.is_plain or not place:
+            unlike = len(candidates) if made.cost >= 1.0 else 0
+            found.append(
+                (-made.shared if made.is_sentence else place + unlike, place, CorrectedStatement(hit, made.text))
+            )
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
@@ -287,9 +318,26 @@ def _is_no_question(reply: TurnContext) -> bool:
 _CORRECTING = QuestionEndings("correct_not", "correct_not", "correct_not", _is_no_question)
 
 
+def _keep_reply(reply: TurnContext) -> None:
+    """Keep the whole sentence as it should be, or put right by it what it names."""
+    said = without_courtesy(reply.spoken.without_lead(reply.as_heard()), reply.spoken)
+    right = correction_in(said, reply.spoken) or Correction(said)
+    found = _wrong_one(right, replace(reply.referents(), about=[]), reply.spoken)
+    if found is not None:
+        _replace(reply, found)
+    elif _is_refused(said, reply.spoken) or not reply.spoken.is_statement(right.text):
+        reply.say("correct_not")
+    else:
+        _keep(reply, right.text)
+
+
+def _is_refused(said: str, spoken: Language) -> bool:
+    return agrees(said, spoken) is False and len(said.split()) <= 3
+
+
 def _replace_by_reply(reply: TurnContext, wrong: Hit) -> None:
     said = reply.spoken.without_lead(reply.as_heard())
-    if agrees(said, reply.spoken) is False and len(said.split()) <= 3:
+    if _is_refused(said, reply.spoken):
         reply.say("correct_not")
         return
     right = correction_in(said, reply.spoken) or Correction(without_courtesy(said, reply.spoken))

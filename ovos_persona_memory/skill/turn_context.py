@@ -157,7 +157,10 @@ class TurnContext:
         """The antecedents of "that": what the skill spoke of in answer to the utterance before, else those that the
         memory knows of the session."""
         if self.moment.items and self.moment.count <= self.moment.count_then + 1:
-            return Referents(quoted=[_hit(item) for item in self.moment.items if item.id])
+            quoted = [_hit(item) for item in self.moment.items if item.id]
+            asks = self.spoken.is_question(self.moment.utterance)
+            known = self.client.referents(self.session, said=self.as_heard()) if asks else Referents()
+            return Referents(quoted, about=known.about)
         return self.client.referents(self.session, said=self.as_heard())
 
     def ask(self, question: str, answer: Callable[[TurnContext], None], ends: QuestionEndings, **slots: object) -> None:

@@ -8,10 +8,11 @@ two numbers, are nearly alike.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import lru_cache
 
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.text import languages, lexicon
 from ovos_persona_memory.text.forget_requests import forget_clause
 from ovos_persona_memory.text.index_terms import fold, pieces, plain
 from ovos_persona_memory.text.languages import Language
@@ -31,6 +32,9 @@ LEADING = 3
 BEHIND_VERB = 5
 """A correction that shares no word with the statement replaces what follows the verb, if it has at most this many
 words."""
+DENIED = 0.5
+"""What part of the denied words an earlier statement has at least, for what is denied to be that statement."""
+ENDS = (",", ";", ".", ":")
 RETRACTING = 2
 """Words that a negation and an earlier statement must share, where no word says that a plan is off."""
 
@@ -44,6 +48,10 @@ class Correction:
     """Whether more than a "no" introduces it: "that's wrong", "it is"."""
     may_deny: bool = False
     """Whether its "no" may be the "not" of a new sentence: "no me gusta el pescado"."""
+    whole: str = field(default="", compare=False)
+    """The utterance as it was said: a "not" in it, also the first word, may deny what is wrong."""
+    only_denies: bool = False
+    """Whether nothing else tells that it corrects: "we don't go to Venice, we go to Porto"."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class Revision:
 
     text: str
     cost: float
-    """Cost of the alignment for each word of the correction; less is better."""
+    """Cost of the alignment for each word of the correction; less is better, and 1 is none at all."""
     shared: int
     """Content words that the statement and the correction share."""
     is_sentence: bool = False
@@ -65,6 +73,13 @@ def _phrases(tag: str, name: str) -> tuple[tuple[str, ...], ...]:
     lines = (right for left, right in languages.for_language(tag).pairs(LIST) if left == name)
     found = {tuple(fold(one)) for line in lines for one in line.split(",")}
     return tuple(sorted(found, key=len, reverse=True))
+
+
+@lru_cache(maxsize=64)
+def _as_said(tag: str, name: str) -> frozenset[str]:
+    """The words of one line of the language's list with their accents: in Spanish "él" is he, "el" an article."""
+    lines = (right for left, right in languages.for_language(tag).pairs(LIST) if left == name)
+    return frozenset(word.strip().casefold() for line in lines for word in line.split(","))
 
 
 @lru_cache(maxsize=64)
@@ -101,7 +116,20 @@ def correction_in(text: str, spoken: Language) -> Correction | None:
     right = _without_it_is(rest, spoken)
     said = tuple(low[:end])
     noes = {tuple(fold(line)) for line in spoken.phrases("contradiction.voc")}
-    return Correction(right, said not in noes or right != rest, said in _phrases(spoken.tag, "not")) if right else None
+    may_deny = said in _phrases(spoken.tag, "not")
+    return Correction(right, said not in noes or right != rest, may_deny, text) if right else None
+
+
+def denial_in(text: str, spoken: Language) -> Correction | None:
+    """A statement that may put another right by denying what that says: "we don't go to Venice, we go to Porto"; else
+    None. Whether it does so, the other statement tells."""
+    words = _said(text)
+    places = [n for n in range(1, len(words) - 1) if _denies_at(words, n, spoken)]
+    if not places and not (len(words) > 1 and _denies_at(words, 0, spoken)):
+        return None
+    if _calls_off([word.folded for word in words], spoken) or spoken.is_question(text):
+        return None
+    return Correction(text, False, True, text, True)
 
 
 def _lead(words: Sequence[str], spoken: Language, is_first: bool) -> int:
@@ -169,22 +197,23 @@ def revised(statement: str, right: Correction, spoken: Language) -> Revision | N
     "The bins go out on Tuesday" and "on Wednesday" give "The bins go out on Wednesday".
     """
     old = spoken.without_lead(statement).split()
-    said = right.text.split()
-    swapped = _swapped(old, said, spoken)
-    if swapped is not None:
-        return Revision(swapped, 0.0, len(_content(statement, spoken) & _content(right.text, spoken)), True)
-    new = _without_pronoun(_without_wrong(said, old, spoken), old, spoken)
-    if not old or not new or (right.may_deny and (_denies_itself(new, old, spoken) or _denied(statement, right))):
+    exchanged = _exchanged(old, right.whole or right.text, spoken)
+    if exchanged is not None:
+        return Revision(exchanged, 0.0, len(_content(statement, spoken) & _content(right.text, spoken)), True)
+    new, wrong = _without_wrong(right.text.split(), old, spoken)
+    new = _without_pronoun(new, old, spoken)
+    if not old or not new or (right.only_denies and not wrong):
+        return None
+    if right.may_deny and not right.only_denies and (_denies_itself(new, old, spoken) or _denied(statement, right)):
         return None
     shared = len(_content(statement, spoken) & _content(" ".join(new), spoken))
-    if _is_sentence(new, spoken) and not shared:
+    if (right.only_denies or _is_sentence(new, spoken)) and not shared:
         return None
-    text, cost = _laid_in(old, new, spoken, right.is_plain, shared)
-    return (
-        None
-        if text is None or fold(text) == fold(" ".join(old))
-        else Revision(text, cost, shared, _names_its_own(new, spoken))
-    )
+    stretches = _stretches(old, new, _places_of(wrong, old, spoken), spoken)
+    text, cost = _laid_in(old, new, stretches, spoken, right.is_plain, shared)
+    if text is None or fold(text) == fold(" ".join(old)):
+        return None
+    return Revision(text, cost, shared, right.only_denies or _names_its_own(new, spoken))
 
 
 def _without_pronoun(new: list[str], old: Sequence[str], spoken: Language) -> list[str]:
@@ -196,27 +225,160 @@ def _without_pronoun(new: list[str], old: Sequence[str], spoken: Language) -> li
     return new[1:] if is_person or (is_said and first in _phrases(spoken.tag, "that")) else new
 
 
-def _swapped(old: Sequence[str], said: Sequence[str], spoken: Language) -> str | None:
-    """The statement with one value replaced by another, where the correction names both: "not to Venice but to
-    Porto"."""
-    but = {word for phrase in _phrases(spoken.tag, "but") for word in phrase}
-    place = next((n for n in range(len(said)) if _is_not(said, n, spoken)), None)
-    turn = next((n for n, word in enumerate(said) if place is not None and n > place + 1 and _one(word) in but), None)
-    if place is None or turn is None or turn + 1 >= len(said):
+@dataclass(frozen=True)
+class _Word:
+    """A folded word, and the number of the token in which it stands."""
+
+    folded: str
+    token: int
+
+
+def _said(text: str | Sequence[str]) -> list[_Word]:
+    tokens = text.split() if isinstance(text, str) else text
+    return [_Word(word, place) for place, token in enumerate(tokens) for word in fold(token)]
+
+
+def _denies_at(words: Sequence[_Word], place: int, spoken: Language) -> bool:
+    """Whether a word is a "not"."""
+    return (words[place].folded,) in _phrases(spoken.tag, "not")
+
+
+def _exchanged(old: Sequence[str], text: str, spoken: Language) -> str | None:
+    """The statement with one value in the place of another, where a text denies what it says, and goes on with what
+    holds: "we don't go to Venice, we go to Porto", "not to Venice but to Porto"; None where it does not.
+
+    What makes the right sentence of the denied one is done to the statement.
+    """
+    tokens, words = text.split(), _said(text)
+    for place in (n for n in range(len(words)) if _denies_at(words, n, spoken)):
+        for turn, joins in _turns(tokens, words, place, spoken):
+            right = words[turn + joins :]
+            behind = [word for word in words[place + 1 : turn] if (word.folded,) not in _phrases(spoken.tag, "not")]
+            for before in (words[:place], []) if joins else (words[:place],):
+                made = _changed(old, _Denial([*before, *behind], right, len(before)), tokens, spoken)
+                if made is not None:
+                    return made
+    return None
+
+
+def _turns(tokens: Sequence[str], words: Sequence[_Word], place: int, spoken: Language) -> Iterable[tuple[int, int]]:
+    """Where a text may turn from what it denies to what holds, and the words of the "but" there: behind a comma, at a
+    subject, or where the clause begins anew with the word of before ("vamos a ... vamos a ...")."""
+    low = [word.folded for word in words]
+    subjects = _as_said(spoken.tag, "self")
+    begun = {begin for n in (0, place - 1, place + 1) if n >= 0 and (begin := _begin(words, n, spoken))}
+    for turn in range(place + 2, len(words)):
+        word, before = words[turn], words[turn - 1]
+        denies = any(_denies_at(words, n, spoken) for n in range(turn - 1, min(turn + 2, len(words))))
+        but = next((one for one in _phrases(spoken.tag, "but") if tuple(low[turn : turn + len(one)]) == one), ())
+        if but:
+            yield turn, len(but)
+        elif word.token != before.token and not denies:
+            said = tokens[word.token].strip(",;.:").casefold()
+            again = {_begin(words, n, spoken) for n in range(turn, len(words)) if words[n].token == word.token}
+            if tokens[before.token].endswith(ENDS) or said in subjects or not begun.isdisjoint(again):
+                yield turn, 0
+
+
+def _begin(words: Sequence[_Word], place: int, spoken: Language) -> tuple[str, ...]:
+    """The words at a position by which a clause is known again: one, or two where the first is an article."""
+    known = lexicon.for_language(spoken.tag)
+    size = 2 if place < len(words) and known.has_word(("determiner",), words[place].folded) else 1
+    return tuple(word.folded for word in words[place : place + size])
+
+
+@dataclass(frozen=True)
+class _Denial:
+    """What a text denies, and what it says in place of that."""
+
+    wrong: Sequence[_Word]
+    right: Sequence[_Word]
+    before: int
+    """The denied words that stand before the "not"."""
+
+    def changes(self, spoken: Language) -> list[tuple[Sequence[_Word], Sequence[_Word], bool]]:
+        """What differs: the denied words, the right ones, and whether those stand before the "not"."""
+        wrong, right = ([_stem(word.folded, spoken) for word in words] for words in (self.wrong, self.right))
+        found = SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes()
+        return [(self.wrong[a:b], self.right[c:d], b <= self.before) for what, a, b, c, d in found if what == "replace"]
+
+
+def _stem(word: str, spoken: Language) -> str:
+    return next(iter(spoken.words(word)), word)
+
+
+def _changed(old: Sequence[str], denial: _Denial, tokens: Sequence[str], spoken: Language) -> str | None:
+    """The statement with what differs between the denied words and the right ones; None where the denied words are not
+    those of the statement, or nothing of it changes.
+
+    None too where the right ones are said of something else: "the dog is not here, the cat is there".
+    """
+    held = _said(old)
+    known = {_stem(word.folded, spoken) for word in held}
+    if not denial.right or sum(_stem(one.folded, spoken) in known for one in denial.wrong) < DENIED * len(denial.wrong):
         return None
-    wrong, low = [_one(word) for word in said[place + 1 : turn]], [_one(word) for word in old]
-    at = next((n for n in range(len(low) - len(wrong) + 1) if low[n : n + len(wrong)] == wrong), None)
-    return None if at is None else " ".join([*old[:at], *said[turn + 1 :], *old[at + len(wrong) :]])
+    made, has_value = list(old), False
+    for wrong, new, is_subject in denial.changes(spoken):
+        if is_subject and all(_tells(" ".join(word.folded for word in words), spoken) for words in (wrong, new)):
+            return None
+        if is_subject:  # "tom ... he"
+            continue
+        span = _span(held, [word.folded for word in wrong])
+        if span is not None and made[span[0] : span[1]] == list(old[span[0] : span[1]]):
+            said = " ".join(tokens[new[0].token : new[-1].token + 1]).strip(" ,;.:")
+            made[span[0] : span[1]] = [said, *[""] * (span[1] - span[0] - 1)]
+            has_value = has_value or _tells(" ".join(word.folded for word in wrong), spoken)
+    text = " ".join(one for one in made if one)
+    return text if has_value and fold(text) != fold(" ".join(old)) else None
 
 
-def _laid_in(
-    old: Sequence[str], new: Sequence[str], spoken: Language, is_plain: bool, shared: int
+def _tells(text: str, spoken: Language) -> bool:
+    """Whether a text has more than small words."""
+    return bool(_content(text, spoken) - spoken.stop_words or _typed(text.split(), spoken))
+
+
+def _span(held: Sequence[_Word], wrong: Sequence[str]) -> tuple[int, int] | None:
+    """The tokens of a statement that are these words; None where it has them not, or as a part of a token alone."""
+    for n in range(len(held) - len(wrong) + 1):
+        last = n + len(wrong)
+        cuts = (n and held[n - 1].token == held[n].token) or (
+            last < len(held) and held[last].token == held[last - 1].token
+        )
+        if not cuts and [word.folded for word in held[n:last]] == list(wrong):
+            return held[n].token, held[last - 1].token + 1
+    return None
+
+
+def _places_of(wrong: Sequence[str], old: Sequence[str], spoken: Language) -> range:
+    """The stretch of the statement with what is named as wrong; empty where nothing is."""
+    names = _content(" ".join(wrong), spoken) | _typed(wrong, spoken) if wrong else set()
+    places = [n for n, word in enumerate(old) if (_content(word, spoken) | _typed([word], spoken)) & names]
+    return range(places[0], places[-1] + 1) if places else range(0)
+
+
+_Stretch = tuple[float, int, int]
+"""The cost of an alignment, and the begin and end of the stretch."""
+
+
+def _stretches(old: Sequence[str], new: Sequence[str], wrong: range, spoken: Language) -> list[_Stretch]:
+    """The stretches that may be replaced: those that hold all that is named as wrong, else those that are much like
+    the correction."""
+    found = _windows(old, new, spoken)
+    if not wrong:
+        return [one for one in found if one[0] <= WORTH]
+    return [one for one in found if one[1] <= wrong.start and wrong.stop <= one[2]]
+
+
+def _laid_in(  # more than five: both texts, and what is known of the correction
+    old: Sequence[str], new: Sequence[str], stretches: Sequence[_Stretch], spoken: Language, is_plain: bool, shared: int
 ) -> tuple[str | None, float]:
     """The statement with the correction in place of the stretch with the lowest cost, else of what follows the verb."""
-    cost, start, end = min(_windows(old, new, spoken), default=(9.0, 0, 0))
-    if cost <= WORTH and not _content(" ".join(new), spoken) & _content(" ".join([*old[:start], *old[end:]]), spoken):
+    cost, start, end = min(stretches, default=(9.0, 0, 0))
+    if stretches and not _content(" ".join(new), spoken) & _content(" ".join([*old[:start], *old[end:]]), spoken):
         return " ".join([*old[:start], *new, *old[end:]]), cost
     verb = _verb(old, spoken)
+    if verb is not None and _typed(new, spoken) and not _typed(old[verb + 1 :], spoken):
+        return None, 1.0  # "the weather is lovely": a day takes the place of a day, or of a time
     if verb is None or shared or not is_plain or len(new) > BEHIND_VERB:
         return (" ".join(new) if shared >= RETRACTING and _is_sentence(new, spoken) else None), 1.0
     return " ".join([*old[: verb + 1], *new]), 1.0
@@ -240,7 +402,7 @@ def _denies_itself(new: Sequence[str], old: Sequence[str], spoken: Language) -> 
     return first not in known and first not in spoken.stop_words and first not in value_kinds(spoken.tag)
 
 
-def _windows(old: Sequence[str], new: Sequence[str], spoken: Language) -> Iterable[tuple[float, int, int]]:
+def _windows(old: Sequence[str], new: Sequence[str], spoken: Language) -> Iterable[_Stretch]:
     """Each stretch of the statement that may be replaced: cost of the alignment, begin and end."""
     kinds, size = value_kinds(spoken.tag), len(new)
     left, right = [_one(word) for word in old], [_one(word) for word in new]
@@ -307,27 +469,22 @@ def _names_its_own(new: Sequence[str], spoken: Language) -> bool:
     return _is_sentence(new, spoken) or (begins and len(new) > 1)
 
 
-def _without_wrong(new: list[str], old: Sequence[str], spoken: Language) -> list[str]:
-    """The correction without the value that it names as wrong: "allergic to eggs not soy", "not on monday but on
-    friday"."""
+def _without_wrong(new: list[str], old: Sequence[str], spoken: Language) -> tuple[list[str], list[str]]:
+    """The correction without the value that it names as wrong, and that: "allergic to eggs not soy"."""
     known = _content(" ".join(old), spoken) | _typed(old, spoken)
-    but = {word for phrase in _phrases(spoken.tag, "but") for word in phrase}
     nots = [place for place in range(len(new)) if _is_not(new, place, spoken)]
     for place in reversed(nots):
         behind = new[place + 1 :]
-        turn = next((n for n, word in enumerate(behind) if _one(word) in but), None)
-        if turn is not None:
-            return [*new[:place], *behind[turn + 1 :]]
-        names = _content(" ".join(behind), spoken) | _typed(behind, spoken)
+        names = _content(" ".join(behind), spoken) | _typed(behind, spoken) if behind else set()
         if place and names and names <= known:
-            return new[:place]
+            return new[:place], behind
         if place and not behind:  # "al marisco no"
             first = place
             while first and (_content(new[first - 1], spoken) | _typed([new[first - 1]], spoken)) <= known:
                 first -= 1
             if 0 < first < place:
-                return new[:first]
-    return new
+                return new[:first], new[first:place]
+    return new, []
 
 
 def _typed(words: Sequence[str], spoken: Language) -> set[str]:
@@ -402,7 +559,7 @@ def denies(text: str, spoken: Language) -> bool:
     return any(_place(low, one) is not None for name in ("over", "not") for one in _phrases(spoken.tag, name))
 
 
-DENIED = 4
+DENIED_BEHIND = 4
 """Words behind a "not" at most that it denies."""
 
 
@@ -417,7 +574,7 @@ def denied_in(text: str, spoken: Language) -> frozenset[str]:
     """The folded words of a statement that name what is not so: thursday of "they can't do thursday"."""
     low = fold(text)
     places = [n for n, word in enumerate(low) if (word,) in _phrases(spoken.tag, "not")]
-    behind = (word for place in places for word in low[place + 1 : place + 1 + DENIED])
+    behind = (word for place in places for word in low[place + 1 : place + 1 + DENIED_BEHIND])
     return frozenset(word for word in behind if _names(word, spoken))
 
 

@@ -43,9 +43,9 @@ from ovos_persona_memory.records import (
     Turn,
     replace_fast,
 )
-from ovos_persona_memory.search import index_words, is_told_by_person
+from ovos_persona_memory.search import index_words, is_about, is_told_by_person
 from ovos_persona_memory.stores import ACTIVE, FactQuery, Store
-from ovos_persona_memory.text import correction_in, denies, languages, retraction_in, revised, subject_of
+from ovos_persona_memory.text import correction_in, denial_in, denies, languages, retraction_in, revised, subject_of
 
 AROUND = 20
 """Facts of one place that are looked at: keys may be put somewhere every day."""
@@ -493,12 +493,16 @@ class Learner:
         if turn.session_id is None or turn.role != "user" or not turn.text:
             return ""
         language = languages.for_text(turn.lang, turn.text)
-        right = correction_in(turn.text, language)
+        right = correction_in(turn.text, language) or denial_in(turn.text, language)
         if right is None:
             return ""
-        for one in self._just_said(turn):
-            if one.role == "user" and self._taught(one, before) and (found := revised(one.text, right, language)):
-                return found.text
+        said = [one for one in self._just_said(turn) if one.role == "user"]
+        asked = said[0].text if said and not is_told_by_person(said[0]) else ""
+        for one in said:
+            if is_about(one, asked, turn.lang) and self._taught(one, before):
+                found = revised(one.text, right, language)
+                if found is not None:
+                    return found.text
         return ""
 
     def _just_said(self, turn: Turn) -> list[Turn]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.revision import Correction, correction_in, denies, retraction_in, revised, subject_of
+from ovos_persona_memory.text.revision import (
+    Correction,
+    correction_in,
+    denial_in,
+    denies,
+    retraction_in,
+    revised,
+    subject_of,
+)
 
 # fmt: off
 CORRECTIONS = [
@@ -49,6 +57,50 @@ def test_what_is_right_takes_the_place_of_what_is_most_like_it(tag: str, told: s
     assert made.text == right
 
 
+# fmt: off
+DENIED = [
+    ("en-US", "in autumn we are sailing to Malta", "we're not sailing to Malta we go to Crete",
+     "in autumn we are sailing to Crete"),
+    ("en-US", "nora plays the cello in the youth band", "nora doesn't play the cello she plays the harp",
+     "nora plays the harp in the youth band"),
+    ("en-US", "the cat is in the loft", "the cat is not in the loft, it's in the shed", "the cat is in the shed"),
+    ("en-US", "ivo can't stand garlic", "ivo can't stand onions not garlic", "ivo can't stand onions"),
+    ("de-DE", "im Winter fahren wir nach Tirol", "wir fahren nicht nach Tirol wir fahren nach Kärnten",
+     "im Winter fahren wir nach Kärnten"),
+    ("de-DE", "Tante Ruth kommt am Freitag", "Tante Ruth kommt nicht am Freitag, sie kommt am Samstag",
+     "Tante Ruth kommt am Samstag"),
+    ("fr-FR", "en mars nous allons à Nantes", "nous n'allons pas à Nantes, nous allons à Brest",
+     "en mars nous allons à Brest"),
+    ("fr-FR", "le rendez-vous est mardi", "ce n'est pas mardi c'est jeudi", "le rendez-vous est jeudi"),
+    ("es-ES", "en otoño vamos a teruel", "no vamos a teruel vamos a soria", "en otoño vamos a soria"),
+    ("es-ES", "vamos a teruel en otoño", "no, no vamos a teruel, vamos a soria", "vamos a soria en otoño"),
+    ("es-ES", "lola es alérgica a la avena", "no lola es alérgica al maíz no a la avena", "lola es alérgica al maíz"),
+    ("ca-ES", "a la tardor anem a lleida", "no anem a lleida anem a reus", "a la tardor anem a reus"),
+    ("ca-ES", "la núria és al·lèrgica a la civada", "no la núria és al·lèrgica al blat no a la civada",
+     "la núria és al·lèrgica al blat"),
+    ("pt-PT", "no outono vamos a évora", "não vamos a évora, vamos ao gerês", "no outono vamos ao gerês"),
+    ("pt-PT", "a inês é alérgica à aveia", "não a inês é alérgica ao milho não à aveia", "a inês é alérgica ao milho"),
+    ("gl-ES", "no outono imos a lugo", "non imos a lugo imos a noia", "no outono imos a noia"),
+    ("it-IT", "in autunno andiamo a bari", "non andiamo a bari andiamo a lecce", "in autunno andiamo a lecce"),
+    ("it-IT", "la zia arriva venerdì", "la zia non arriva venerdì arriva sabato", "la zia arriva sabato"),
+    ("nl-NL", "in de winter gaan we naar zeeland", "we gaan niet naar zeeland, we gaan naar drenthe",
+     "in de winter gaan we naar drenthe"),
+    ("da-DK", "vi rejser til skagen i juli", "vi rejser ikke til skagen, vi rejser til ribe",
+     "vi rejser til ribe i juli"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("tag", "told", "said", "right"), DENIED)
+def test_what_is_denied_gives_way_to_what_is_said_in_its_place(tag: str, told: str, said: str, right: str) -> None:
+    spoken = languages.for_language(tag)
+    correction = correction_in(said, spoken) or denial_in(said, spoken)
+    assert correction is not None
+    made = revised(told, correction, spoken)
+    assert made is not None
+    assert made.text == right
+
+
 @pytest.mark.parametrize(
     ("tag", "text"),
     [
@@ -69,15 +121,22 @@ def test_what_puts_nothing_right(tag: str, text: str) -> None:
     [
         ("en-US", "the exam is on tuesday", "no thanks"),
         ("en-US", "the exam is on tuesday", "no the dog is in the garden"),
-        ("es-ES", "en semana santa vamos a salamanca", "no vamos a salamanca vamos a cáceres"),
+        ("es-ES", "en semana santa vamos a salamanca", "no vamos a salamanca"),
+        ("it-IT", "ad agosto andiamo a bari", "non andiamo a bari"),
+        ("pt-PT", "o dentista fica em braga", "não vamos a braga vamos a guimarães"),
+        ("en-US", "the dog is in the garden", "the dog is not in the garden, the cat is in the loft"),
+        ("de-DE", "die Feier ist im Garten", "die Feier ist nicht im Garten, das Grillen ist im Hof"),
+        ("en-US", "the wallet is in the hall", "the keys are in the drawer not in the hall"),
+        ("en-US", "the view is splendid", "that's wrong it's on thursday"),
+        ("fr-FR", "la vue est splendide", "c'est faux c'est jeudi"),
         ("es-ES", "me gusta el pescado con limón", "no me gusta el pescado"),
         ("en-US", "the exam is on tuesday", "no it's on tuesday"),
     ],
 )
 def test_a_no_that_is_no_correction(tag: str, told: str, said: str) -> None:
     spoken = languages.for_language(tag)
-    correction = correction_in(said, spoken)
-    assert correction is None or revised(told, correction, spoken) is None
+    for correction in (correction_in(said, spoken), denial_in(said, spoken)):
+        assert correction is None or revised(told, correction, spoken) is None
 
 
 def test_a_name_of_several_words_is_replaced_as_a_whole() -> None:
