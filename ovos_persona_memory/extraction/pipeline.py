@@ -32,7 +32,7 @@ UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
-UNSIGNED_FROM, SURELY_FROM = 0.95, 0.99
+UNSIGNED_FROM, SURELY_FROM = 0.95, 0.998
 """What has neither a mark nor a word that asks is a question if the reader finds it so likely, >=; where nothing is
 known about it, only if it is so sure, and the text does not begin with its subject.
 
@@ -163,10 +163,14 @@ def asks(text: str, lang: str | None) -> bool:
 
 def surely_asks(text: str, lang: str | None) -> bool:
     """As ``asks``, where it matters more that no statement is taken for a question: without a sign of one it is none if
-    its subject comes first, "le train part à huit heures"."""
+    its subject comes first, "le train part à huit heures", or if it is short and in a language in which a question may
+    have the order of a statement, "Paul chante bien"."""
     share = _asked((text, lang))
-    is_inverted = share >= SURELY_FROM and not begins_with_subject(text, languages.for_text(lang, text))
-    return share == SIGNED or is_inverted
+    if share == SIGNED or share < SURELY_FROM:
+        return share == SIGNED
+    language = languages.for_text(lang, text)
+    is_like_statement = language.primary in LIKE_STATEMENTS and len(text.split()) <= SHORT
+    return not is_like_statement and not begins_with_subject(text, language)
 
 
 def _found_to_ask(given: tuple[str, str | None]) -> float:
@@ -188,8 +192,6 @@ _asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 
 
-SURE = 0.998
-"""A text certainly asks where the reader finds it so likely, >=."""
 LIKE_STATEMENTS = frozenset({"ca", "es", "fr", "gl", "it", "pt"})
 """Languages in which a question may have the same words, in the same order, as a statement."""
 SHORT = 4
