@@ -98,7 +98,7 @@ def test_the_judge_and_the_lead_of_a_hit_each_tell_something() -> None:
 def test_a_lead_is_over_the_best_of_the_others_and_knows_no_tiers() -> None:
     scores = (1.5, TIER + 1.0, 2 * TIER + 1.25)
     assert leads([replace(hit(str(one)), score=one) for one in scores]) == pytest.approx([0.25, -0.5, -0.25])
-    assert leads([hit("alone")]) == [1.0] and leads([]) == []
+    assert leads([hit("alone")]) == [0.0] and leads([]) == []
 
 
 def test_a_turn_that_is_a_fact_is_refused_no_more_than_the_fact_is() -> None:
