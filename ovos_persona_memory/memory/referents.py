@@ -50,7 +50,7 @@ class ReferentResolver:
             [_hit(one) for one in told[:TOLD]],
             answer=_hit(last) if last is not None else None,
             told_last=bool(told) and asked is not None and told[0].id == asked.id,
-            about=self._about(here, asked, quoted) if asked is not None and is_question else None,
+            about=self._about(here, asked, quoted) if asked is not None and is_question and _asks(asked) else None,
         )
 
     def _about(self, here: Scope, asked: Turn, quoted: Sequence[Hit]) -> list[Hit] | None:
@@ -123,6 +123,11 @@ def _answers_to(asked: Turn, talk: Sequence[Turn]) -> list[Turn]:
     return [turn for turn in same if turn.role == "assistant"] or [
         turn for turn in later[:spoke] if turn.role == "assistant"
     ]
+
+
+def _asks(turn: Turn) -> bool:
+    """Whether a turn is a question, and no command to somebody: "tell me a joke"."""
+    return languages.for_text(turn.lang, turn.text).only_asks(turn.text)
 
 
 def _words(lang: str | None, text: str) -> list[str]:

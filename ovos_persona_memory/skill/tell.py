@@ -226,9 +226,9 @@ def contradicted(talk: TurnContext) -> MatchedIntent | None:
     ):
         return None
     known = talk.referents()
-    if not (right.is_plain or right.only_denies) and not (known.quoted or known.told_last or known.about is not None):
-        return None
-    is_clear = _wrong_one(right, known, talk.spoken) is not None
+    was_spoken_of = bool(known.quoted or known.told_last or known.about)
+    may_correct = right.is_plain or right.only_denies or was_spoken_of
+    is_clear = may_correct and _wrong_one(right, known, talk.spoken) is not None
     is_open = known.about == [] and not right.only_denies and _has_value(right.text, talk.spoken)
     return MatchedIntent("correct", {"text": right.text}) if is_clear or is_open else None
 

@@ -130,3 +130,11 @@ def test_neither_what_was_wrong_nor_the_words_that_corrected_it_are_quoted(
         answer = " ".join(told_here.say(question))
         assert right in answer
         assert wrong.isdisjoint(words(answer))
+
+
+@pytest.mark.parametrize("between", ["sing me a song", "what is the weather like in Oslo"])
+def test_a_no_to_somebody_else_corrects_nothing(between: str) -> None:
+    with home(InMemoryStore()) as told_here:
+        for text in ("my canary is called Pavarotti", between, "no my canary is called Caruso"):
+            told_here.say(text)
+        assert not told_here.notes()
