@@ -30,6 +30,8 @@ answered wrongly in 20 of 100 questions: who is not answered can ask again, who 
 NEARLY, POSSIBLE = 0.7, 0.3
 """Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
 the surest, and >= this."""
+LEAD_MOST = 0.5
+"""A remark leads by this at most: where little is known, others are far behind whatever is asked."""
 LEAST = 1e-4
 """The judge is taken to be no surer than this, either way."""
 
@@ -120,8 +122,8 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
 
 
 def _said_by(hit: Hit, asker: str | None) -> str | None:
-    """The name of who said it where several speak as one user; None where that is who asks, or it is not known."""
-    return hit.speaker if hit.user_id == HOUSEHOLD and hit.speaker != asker else None
+    """The name of who said it where several speak as one user; None where that is who asks, or nobody knows who does."""
+    return hit.speaker if asker is not None and hit.user_id == HOUSEHOLD and hit.speaker != asker else None
 
 
 def _those_asked_about(question: Question, hits: Sequence[Hit]) -> Callable[[Hit], bool]:
@@ -136,11 +138,11 @@ def _those_asked_about(question: Question, hits: Sequence[Hit]) -> Callable[[Hit
 
 
 def leads(hits: Sequence[Hit]) -> list[float]:
-    """How far the score of each hit, without its tiers, is above the best of the others; below 0 where it is not, and 0
-    where there are no others."""
+    """How far the score of each hit, without its tiers, is above the best of the others, ``LEAD_MOST`` at most; below 0
+    where it is not, and 0 where there are no others."""
     scores = [hit.score % TIER for hit in hits]
     return [
-        score - max((other for at, other in enumerate(scores) if at != place), default=score)
+        min(score - max((other for at, other in enumerate(scores) if at != place), default=score), LEAD_MOST)
         for place, score in enumerate(scores)
     ]
 

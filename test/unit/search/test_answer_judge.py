@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.records import Hit
-from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, LOOKED_AT, judged, leads, probability
+from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, LEAD_MOST, LOOKED_AT, judged, leads, probability
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import TIER
 
@@ -67,8 +67,10 @@ def test_what_the_judge_is_sure_of_answers_and_comes_first() -> None:
 def test_only_what_several_say_as_one_user_is_judged_with_the_name_of_who_said_it() -> None:
     judge = Judge({})
     ours = replace(hit("the boiler is white"), speaker="Ann")
-    judged([ours, replace(ours, id="b", user_id="ann")], Question(ASKED, "en-US"), judge)
+    judged([ours, replace(ours, id="b", user_id="ann")], Question(ASKED, "en-US", asker="Bo"), judge)
     assert (ours.user_id, judge.names) == ("household", ["Ann", None])
+    judged([ours], Question(ASKED, "en-US"), judge)
+    assert judge.names[2:] == [None], "nobody knows who asks"
 
 
 def test_of_answers_that_are_about_as_good_the_newest_comes_first() -> None:
@@ -99,6 +101,7 @@ def test_a_lead_is_over_the_best_of_the_others_and_knows_no_tiers() -> None:
     scores = (1.5, TIER + 1.0, 2 * TIER + 1.25)
     assert leads([replace(hit(str(one)), score=one) for one in scores]) == pytest.approx([0.25, -0.5, -0.25])
     assert leads([hit("alone")]) == [0.0] and leads([]) == []
+    assert leads([replace(hit("far ahead"), score=3.0), replace(hit("behind"), score=0.5)]) == [LEAD_MOST, -2.5]
 
 
 def test_a_turn_that_is_a_fact_is_refused_no_more_than_the_fact_is() -> None:
