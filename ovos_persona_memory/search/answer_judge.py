@@ -122,7 +122,7 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
 
 
 def _said_by(hit: Hit, asker: str | None) -> str | None:
-    """The name of who said it where several speak as one user; None where that is who asks, or nobody knows who does."""
+    """The name of who said it where several speak as one user; None where they ask, or nobody knows who asks."""
     return hit.speaker if asker is not None and hit.user_id == HOUSEHOLD and hit.speaker != asker else None
 
 
