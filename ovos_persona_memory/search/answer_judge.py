@@ -24,7 +24,7 @@ those of the others (``training/fit_answers.py``)."""
 SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM, SEVERAL_BY_WORDS = 40, 20, 0.5, 0.2
 """Where a question asks for several things: so many are looked at, and all answer to which the judge gives such a
 probability, >=, and to whose words it gives the last one."""
-ANSWERS_FROM, BY_WORDS_FROM = 0.7, 0.35
+ANSWERS_FROM, BY_WORDS_FROM = 0.7, 0.16
 """A hit answers with such a probability, >=; and the second where its words answer. At 0.5 a week of families was
 answered wrongly in 20 of 100 questions: who is not answered can ask again, who is told something else is misled."""
 NEARLY, POSSIBLE = 0.7, 0.3
