@@ -71,7 +71,7 @@ def test_a_topic_is_told_with_what_went_on_with_it_and_without_questions(
     [
         ("de-DE", "der Gartenzaun wird am Freitag gestrichen", "was weißt du über den Zaun", "Gartenzaun"),
         ("nl-NL", "de tuinpoort klemt bij regen", "wat weet je over de poort", "tuinpoort"),
-        ("da-DK", "havelågen binder når det regner", "hvad ved du om lågen", "havelågen"),
+        ("da-DK", "haveslangen drypper når det regner", "hvad ved du om slangen", "haveslangen"),
         ("it-IT", "ho visto Ornella alla stazione", "che sai di Ornella", "alla stazione"),
     ],
 )
