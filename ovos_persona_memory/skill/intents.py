@@ -99,7 +99,10 @@ def requested_unseen(talk: TurnContext) -> MatchedIntent | None:
     """As ``_requested``, where nobody can tell yet whether something is known of its object: a request that names
     nothing of another skill's is the memory's to answer."""
     asked = _in_other_words(talk)
-    return asked if asked is None or asked.intent != "forget_about" or _may_be_ours(talk, asked) else None
+    if asked is None or asked.intent != "forget_about":
+        return asked
+    is_to_memory = says_forget(talk.said.text, talk.spoken) and not _is_for_others(talk)  # however long its object
+    return asked if is_to_memory or _may_be_ours(talk, asked) else None
 
 
 def _in_other_words(talk: TurnContext) -> MatchedIntent | None:
