@@ -26,6 +26,7 @@ from pairs import Pair, blocks_in, houses_in, pairs_of, questions_of
 from samples import Sample, Values, joined, of_marked, of_months
 from torch import distributed as dist
 from torch import nn
+from torch.optim.lr_scheduler import LRScheduler
 
 from ovos_persona_memory.extraction.reader.model import ReaderModel
 from ovos_persona_memory.extraction.reader.reader import FILE
@@ -166,14 +167,7 @@ def trained(  # more than five: these are the choices of whoever trains
     del every[steps:]
     pairs = _pairs(talk.pairs, len(every), chance)[rank::number_of]
     every = every[rank::number_of][: steps // number_of]
-    encoder = [one for one in net.encoder.parameters() if one.requires_grad]
-    others = [weight for name, weight in net.named_parameters() if not name.startswith("encoder.")]
-    rates = [ENCODER_RATE * pace_by, RATE * pace_by]
-    groups = [{"params": some, "lr": rate} for some, rate in zip((encoder, others), rates, strict=True)]
-    optimizer = torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
-    pace = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rates, total_steps=len(every) + 1, pct_start=WARM, anneal_strategy="linear"
-    )
+    optimizer, pace = _optimizer(net, pace_by, len(every))
     net.train()
     began, losses = time.monotonic(), []
     for number, samples in enumerate(every, start=1):
@@ -192,6 +186,18 @@ def trained(  # more than five: these are the choices of whoever trains
             torch.save(net.state_dict(), kept)
     net.eval()
     return net
+
+
+def _optimizer(net: ReaderNet, pace_by: float, steps: int) -> tuple[torch.optim.Optimizer, LRScheduler]:
+    """What changes the weights, and how fast it does so at each step."""
+    encoder = [one for one in net.encoder.parameters() if one.requires_grad]
+    others = [weight for name, weight in net.named_parameters() if not name.startswith("encoder.")]
+    rates = [ENCODER_RATE * pace_by, RATE * pace_by]
+    groups = [{"params": some, "lr": rate} for some, rate in zip((encoder, others), rates, strict=True)]
+    optimizer = torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
+    return optimizer, torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, rates, total_steps=steps + 1, pct_start=WARM, anneal_strategy="linear"
+    )
 
 
 def mean_of(talk: Talk, states: Sequence[Path], layers: int) -> ReaderNet:

@@ -91,7 +91,7 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
         found = _requested(first, language, before)
         return [*found, *(_told(" ".join(others), language, before) if others else ())]
     request = forget_clause(text, language)
-    if language.asks_to_forget(text) or (request is not None and request.exclaims):
+    if request is not None and (request.exclaims or not request.before):
         return []
     text = request.before if request is not None else text
     reading = read(text, before.said, before.by_assistant, known)

@@ -31,19 +31,19 @@ def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge:
     groups = groups_about(store, scope, topic.text, topic.lang)
     if not groups or k <= 0:
         return []
-    told = _ToldRecord(store, topic, scope, judge)
+    statements = _Statements(store, topic, scope, judge)
     naming = [one for one in holding(store, scope, groups) if not is_near_miss(one, topic.text, topic.lang)]
-    naming = [one for one in naming if told.states(one)]
-    more = list(told.continuations([one for one in naming if isinstance(one, Turn)]))
+    naming = [one for one in naming if statements.states(one)]
+    more = list(statements.continuations([one for one in naming if isinstance(one, Turn)]))
     turns = [one for one in (*naming, *more) if isinstance(one, Turn)]
-    every = list({(type(one), one.id): one for one in (*naming, *more, *told.replacing(turns))}.values())
+    every = list({(type(one), one.id): one for one in (*naming, *more, *statements.replacing(turns))}.values())
     ended = outdated_turns(store, [one for one in every if isinstance(one, Turn)])
     valid = [one for one in every if not (isinstance(one, Turn) and one.seq in ended)]
     found = sorted((hit_of(one, 0.0, True, "is about it") for one in valid), key=lambda hit: -hit.at)
     return [hit for hit in newest_first(found, frozenset().union(*groups)) if not hit.outdated][:k]
 
 
-class _ToldRecord:
+class _Statements:
     """Which records are statements of people."""
 
     def __init__(self, store: Store, topic: Question, scope: Scope, judge: AnswerJudge | None) -> None:

@@ -244,12 +244,6 @@ class Language:
         """Whether the text begins as a command does."""
         return (" ".join(fold(beginning(text))) + " ").startswith(self._command_starts)
 
-    def asks_to_forget(self, text: str) -> bool:
-        """Whether the text begins, perhaps behind polite words, as a request to forget does."""
-        said = " ".join(fold(beginning(text))) + " "
-        polite = next((one for one in self._starts("polite_start.voc") if said.startswith(one)), "")
-        return said[len(polite) :].startswith(self._starts("forget_start.voc"))
-
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often state something first."""
         return _only_asks((self, text))
@@ -318,12 +312,7 @@ class Language:
 
     @cached_property
     def _command_starts(self) -> tuple[str, ...]:
-        return self._starts("command_start.list")
-
-    @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
-    def _starts(self, name: str) -> tuple[str, ...]:
-        """The lines of a list as a folded text begins with them, the longest first."""
-        return tuple(sorted((" ".join(fold(line)) + " " for line in self.lines(name)), key=len, reverse=True))
+        return tuple(" ".join(fold(line)) + " " for line in self.lines("command_start.list"))
 
     @cached_property
     def time_words(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ two numbers, are nearly alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -250,34 +250,42 @@ def _exchanged(old: Sequence[str], text: str, spoken: Language) -> str | None:
     What makes the right sentence of the denied one is done to the statement.
     """
     tokens, words = text.split(), _said(text)
+    made = (_changed(old, denial, tokens, spoken) for denial in _denials(tokens, words, spoken))
+    return next((one for one in made if one is not None), None)
+
+
+def _denials(tokens: Sequence[str], words: Sequence[_Word], spoken: Language) -> Iterable[_Denial]:
+    """Each way to read a text as a denied sentence with the right one behind it."""
     for place in (n for n in range(len(words)) if _denies_at(words, n, spoken)):
         for turn, joins in _turns(tokens, words, place, spoken):
-            right = words[turn + joins :]
             behind = [word for word in words[place + 1 : turn] if (word.folded,) not in _phrases(spoken.tag, "not")]
-            for before in (words[:place], []) if joins else (words[:place],):
-                made = _changed(old, _Denial([*before, *behind], right, len(before)), tokens, spoken)
-                if made is not None:
-                    return made
-    return None
+            befores = (words[:place], []) if joins else (words[:place],)
+            yield from (_Denial([*before, *behind], words[turn + joins :], len(before)) for before in befores)
 
 
 def _turns(tokens: Sequence[str], words: Sequence[_Word], place: int, spoken: Language) -> Iterable[tuple[int, int]]:
     """Where a text may turn from what it denies to what holds, and the words of the "but" there: behind a comma, at a
     subject, or where the clause begins anew with the word of before ("vamos a ... vamos a ...")."""
     low = [word.folded for word in words]
-    subjects = _as_said(spoken.tag, "self")
     begun = {begin for n in (0, place - 1, place + 1) if n >= 0 and (begin := _begin(words, n, spoken))}
     for turn in range(place + 2, len(words)):
-        word, before = words[turn], words[turn - 1]
-        denies = any(_denies_at(words, n, spoken) for n in range(turn - 1, min(turn + 2, len(words))))
         but = next((one for one in _phrases(spoken.tag, "but") if tuple(low[turn : turn + len(one)]) == one), ())
-        if but:
+        if but or _begins_clause(tokens, words, turn, begun, spoken):
             yield turn, len(but)
-        elif word.token != before.token and not denies:
-            said = tokens[word.token].strip(",;.:").casefold()
-            again = {_begin(words, n, spoken) for n in range(turn, len(words)) if words[n].token == word.token}
-            if tokens[before.token].endswith(ENDS) or said in subjects or not begun.isdisjoint(again):
-                yield turn, 0
+
+
+def _begins_clause(
+    tokens: Sequence[str], words: Sequence[_Word], turn: int, begun: Set[tuple[str, ...]], spoken: Language
+) -> bool:
+    """Whether a clause that denies nothing begins at a word. ``begun``: the beginnings of the clause before it."""
+    word, before = words[turn], words[turn - 1]
+    near = range(turn - 1, min(turn + 2, len(words)))
+    if word.token == before.token or any(_denies_at(words, n, spoken) for n in near):
+        return False
+    said = tokens[word.token].strip(",;.:").casefold()
+    again = {_begin(words, n, spoken) for n in range(turn, len(words)) if words[n].token == word.token}
+    is_subject = said in _as_said(spoken.tag, "self")
+    return tokens[before.token].endswith(ENDS) or is_subject or not begun.isdisjoint(again)
 
 
 def _begin(words: Sequence[_Word], place: int, spoken: Language) -> tuple[str, ...]:
