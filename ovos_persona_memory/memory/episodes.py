@@ -248,7 +248,7 @@ class Episodes:
         turn = self._workings.store.turn(episode.turn_id) if episode.turn_id is not None else None
         if turn is not None and turn.role != "user":
             turn = next((one for one in reversed(self._before(turn)) if one.role == "user"), None)
-        return episode if turn is None or turn.redacted else replace(episode, said=turn.text)
+        return episode if turn is None or turn.redacted else replace(episode, said=turn.text, speaker=turn.speaker)
 
     def write_recalls_now(self) -> None:
         """Write what was kept in mind, in a transaction of its own."""

@@ -460,6 +460,7 @@ class PersonaMemory:
         status: Status | None = None,
         about: bool = False,
         asker: str | None = None,
+        by_words: bool = False,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
@@ -472,12 +473,13 @@ class PersonaMemory:
         words; where the user has none nothing is found, and quickly.
         ``status``: only memories of it; none: accepted ones, beside everything that has no status.
         ``about``: what is asked is a topic, and the hits are everything that people stated about it and that still
-        holds, with what they went on to say of it, the newest first.
+        holds, with what they went on to say of it, the newest first. ``by_words``: what is asked is a list of words,
+        which are neither searched by meaning nor judged: no hit is sure that does not hold them.
         """
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         asker = asker or self.transcript.people.name_of((asked_in or scope).session_id, utterance_id)
-        asked = Question(question, lang, utterance_id, at=at, timezone=timezone, asker=asker)
+        asked = Question(question, lang, utterance_id, at=at, timezone=timezone, asker=asker, by_words=by_words)
         every = None if kinds is None else frozenset(kinds)
         reached = replace_fast(scope, secrets=secrets or withheld, status=status or scope.status)
         found = self.finding.statements(asked, reached, k) if about else self.finding.hits(asked, reached, k, every)

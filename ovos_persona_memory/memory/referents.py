@@ -38,7 +38,9 @@ class ReferentResolver:
         here = Scope(scope.session_id, scope.user_id or HOUSEHOLD, scope.persona_id)
         recent = self._store.turns(here, limit=LOOKED_AT, since=self._workings.clock() - STALE_S)
         talk = _before_request(recent, utterance_id, said)
-        told = [turn for turn in reversed(talk) if _is_stated(turn)]
+        asker = self._workings.transcript.people.name_of(scope.session_id, utterance_id)
+        own = [turn for turn in reversed(talk) if asker is None or turn.speaker in (None, asker)]
+        told = [turn for turn in own if _is_stated(turn)]
         asked = next((turn for turn in reversed(talk) if turn.role == "user" and not _is_aside(turn)), None)
         answers = [] if asked is None else _answers_to(asked, talk)
         is_question = asked is not None and bool(asked.text) and not _is_stated(asked)

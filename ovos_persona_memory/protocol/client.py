@@ -153,12 +153,13 @@ class MemoryClient:
         status: Status | None = None,
         about: bool = False,
         asker: str | None = None,
+        by_words: bool = False,
     ) -> list[Hit]:
         """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched; who asks is told
         by the utterance."""
         chosen = sorted(kinds) if kinds is not None else None
         wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
-        switches = {"secrets": secrets, "withheld": withheld, "about": about}
+        switches = {"secrets": secrets, "withheld": withheld, "about": about, "by_words": by_words}
         wanted |= {name: True for name, is_set in switches.items() if is_set}
         wanted |= {"status": status} | ({} if asker is None else {"asker": asker})
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])

@@ -290,6 +290,8 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     """Only memories of it; None: accepted ones, and what has no status."""
     about: bool = False
     """The question is a topic: everything that people stated about it, the newest first."""
+    by_words: bool = False
+    """The question is a list of words: it is neither searched by meaning nor judged."""
     asker: Name | None = None
     """The name of who asks, where several speak as one user; None: as the utterance says that is asked about."""
     scope: ScopeFields | None = None

@@ -47,6 +47,8 @@ class Episode:
     said: str | None = None
     """The text of the user turn that it belongs to, where that was asked for and still exists; it is never stored with
     the episode."""
+    speaker: str | None = None
+    """The name of who said that, likewise; None where it is not known."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,8 @@ class Prefetch:
     def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
         """See ``recall``; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
 
-        By words alone where secrets are in scope: they have no vectors, and neither has a question for one. Of memories
+        By words alone where secrets are in scope, which have no vectors, as a question for one has none, and where
+        it is a list of words. Of memories
         only those of the scope's status are found, accepted ones unless it names another.
         """
         asked = replace(
@@ -61,11 +62,12 @@ class Prefetch:
         )
         scope = replace(scope, status=scope.status or ACCEPTED)
         with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
-        meaning = None if scope.secrets else self.meaning()
+        meaning = None if scope.secrets or question.by_words else self.meaning()
+        judge = None if question.by_words else self._judge
         among = SEVERAL_AMONG if question.spoken.asks_several(question.text) else AMONG
-        number = k if self._judge is None or k <= 0 else max(k, among)
+        number = k if judge is None or k <= 0 else max(k, among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
-        found = (found if self._judge is None else judged(found, asked, self._judge, self._certain_in(found)))[:k]
+        found = (found if judge is None else judged(found, asked, judge, self._certain_in(found)))[:k]
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)

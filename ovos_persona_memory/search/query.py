@@ -37,6 +37,8 @@ class Question:
     """The full text of a long question."""
     asker: str | None = None
     """The name of who asks, where several speak as one user; None: it is not known."""
+    by_words: bool = False
+    """It is a list of words to look for, which are neither searched by meaning nor judged."""
 
     @cached_property
     def folded(self) -> list[str]:

@@ -169,7 +169,10 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         status=fields.status,
         about=fields.about,
         asker=_asker(memory, asked, fields),
+        by_words=fields.by_words,
     )
+    if fields.about or fields.by_words:
+        return {"hits": _wire(hits)}
     given = (fields.question, fields.lang or asked.lang)
     return {"hits": _wire(hits), "asks": memory.asks(*given), "surely_asks": memory.surely_asks(*given)}
 

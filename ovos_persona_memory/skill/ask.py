@@ -17,6 +17,7 @@ from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
 from ovos_persona_memory.text import (
     Language,
     continues,
+    fold,
     is_small_talk,
     is_worth_checking,
     says_another_word,
@@ -75,11 +76,19 @@ def told(talk: TurnContext) -> None:
 def told_when(talk: TurnContext) -> None:
     """Read the person's statements of a time; where there are none, their questions."""
     named = named_time(talk)
-    told = [] if named is None else _told_in(talk, named)
+    told = [] if named is None else _of_who_asks(talk, _told_in(talk, named))
     if told:
         tell(talk, _of_consequence_first(talk, told), "nothing_told_then", at_a_time=AT_MOST)
     else:
         tell(talk, [] if named is None else asked_in(talk, named), "nothing_told_then")
+
+
+def _of_who_asks(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenItem]:
+    """What the asker told, "what did I tell you"; all of it where it is not known who asks, or several do, "we"."""
+    shared = {word.strip() for word in dict(talk.spoken.pairs("people.list")).get("shared", "").split(",")}
+    if talk.asker is None or not shared.isdisjoint(fold(talk.said.text)):
+        return list(told)
+    return [item for item in told if item.speaker in (None, talk.asker)] or list(told)
 
 
 def happened(talk: TurnContext) -> None:
@@ -194,7 +203,7 @@ def _is_not_aloud(talk: TurnContext, episode: Episode) -> bool:
 def _asked(talk: TurnContext, episode: Episode, said: str) -> SpokenItem:
     failed = "asked_me_in_vain" if episode.outcome == "failed" else "asked_me"
     told_as = "told_me" if talk.spoken.is_statement(said) and not talk.spoken.is_command(said) else failed
-    return SpokenItem(said, episode.at, id=episode.turn_id, told_as=told_as)
+    return SpokenItem(said, episode.at, speaker=episode.speaker, id=episode.turn_id, told_as=told_as)
 
 
 def why(talk: TurnContext) -> None:
@@ -293,6 +302,11 @@ def _stated_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
     return sorted(items_of(talk, [hit for hit in hits if _is_told(talk, hit)]), key=lambda item: -item.at)
 
 
+def anything_about(talk: TurnContext, topic: str) -> bool:
+    """Whether ``everything_about`` finds anything: in one request where somebody stated it, as others wait for this."""
+    return bool(_stated_about(talk, topic) or everything_about(talk, topic))
+
+
 def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
     """Statements and facts about somebody or something, by name and by relation, the newest first.
 
@@ -339,9 +353,9 @@ def _is_about(fact: Fact, topics: Sequence[str], spoken: Language) -> bool:
     )
 
 
-def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT) -> list[Hit]:
-    """What people stated among the hits for a question, best first."""
-    hits = talk.client.recall(question, k=number, lang=talk.spoken.tag)
+def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT, by_words: bool = False) -> list[Hit]:
+    """What people stated among the hits for a question, or for a list of words, best first."""
+    hits = talk.client.recall(question, k=number, lang=talk.spoken.tag, by_words=by_words)
     return [hit for hit in hits if _is_told(talk, hit)]
 
 

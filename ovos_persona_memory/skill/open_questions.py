@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
-from ovos_persona_memory.records import Fact
+from ovos_persona_memory.records import Fact, Hit
 from ovos_persona_memory.skill.acts import listed_as_said, request_words
 from ovos_persona_memory.skill.ask import (
     MOST_FACTS,
     NAMING,
     about,
     aloud,
-    everything_about,
+    anything_about,
     items_of,
     just_told,
     last_told,
@@ -98,7 +98,7 @@ def _thing(talk: TurnContext) -> str:
 def _has_count(talk: TurnContext, thing: str) -> bool:
     """Whether such things are counted, or known by name; those of somebody else, too: they answer nothing."""
     counted = _counted(talk, thing)
-    return counted is not None and bool(_told_counts(talk, counted) or _known_names(talk, counted))
+    return counted is not None and bool(any(_counting_hits(talk, counted)) or _known_names(talk, counted))
 
 
 def _counted(talk: TurnContext, asked: str) -> Counted | None:
@@ -133,12 +133,17 @@ def _folded(words: str) -> tuple[str, ...]:
 
 def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
     """The statements that say how many somebody has, the newest first."""
+    return sorted(items_of(talk, _counting_hits(talk, counted)), key=lambda item: -item.at)
+
+
+def _counting_hits(talk: TurnContext, counted: Counted) -> Iterator[Hit]:
+    """The hits that say how many somebody has; it asks for one wording after the other, as they are needed."""
     spoken, whoever = talk.spoken, replace(counted, is_own=False)
-    asked = [talk.said.text, *(" ".join([*counted.others, word]) for word in counted.words)]
-    hits = [hit for question in asked for hit in told_hits(talk, question)]
-    held = [hit for hit in hits if not hit.outdated and counted.others <= set(spoken.words(hit.text))]
-    counting = [hit for hit in held if _says_count(hit.text, whoever, spoken)]
-    return sorted(items_of(talk, counting), key=lambda item: -item.at)
+    listed = (" ".join([*counted.others, word]) for word in counted.words)
+    for question, by_words in ((talk.said.text, False), *((words, True) for words in listed)):
+        held = (hit for hit in told_hits(talk, question, by_words=by_words) if not hit.outdated)
+        named = (hit for hit in held if counted.others <= set(spoken.words(hit.text)))
+        yield from (hit for hit in named if _says_count(hit.text, whoever, spoken))
 
 
 def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
@@ -230,7 +235,7 @@ def planned(talk: TurnContext) -> None:
 def _plans(talk: TurnContext, asked: ComingDays) -> Iterator[tuple[SpokenItem, ComingDays]]:
     """Statements that name such a day, each with the days that it meant when it was said."""
     question = " ".join(words_naming(asked, talk.spoken))
-    hits = told_hits(talk, question, MOST_PLANS) if asked else []
+    hits = told_hits(talk, question, MOST_PLANS, by_words=True) if asked else []
     for item in items_of(talk, [hit for hit in hits if not hit.outdated]):
         said = datetime.fromtimestamp(item.at, talk.now.tzinfo)
         if days := coming_days(item.text, talk.spoken, said):
@@ -254,7 +259,7 @@ OPEN: dict[str, Callable[[TurnContext], None]] = {
 }
 """Handlers of the questions that are taken only where the memory has an answer."""
 ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
-    "about_anything": lambda talk, topic: bool(everything_about(talk, whole_topic(topic, talk.said.text, talk.spoken))),
+    "about_anything": lambda talk, topic: anything_about(talk, whole_topic(topic, talk.said.text, talk.spoken)),
     "just_said": lambda talk, _: bool(last_told(talk)),
     "how_many": _has_count,
     "planned": _names_plan,

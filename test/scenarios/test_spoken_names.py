@@ -46,3 +46,53 @@ def test_whose_words_something_is_known_from_is_told_likewise(home: Home) -> Non
         at.say("what did i tell you about the canoe", name)
         answer = " ".join(at.say("how do you know that", name))
         assert "mill" in answer and (told in answer) == (name == "omar")
+
+
+WHEN = [
+    ("en-US", "the rabbit needs new hay", "the choir meets at eight", "what did i tell you today"),
+    ("de-DE", "der Hase braucht neues Heu", "der Chor trifft sich um acht", "was habe ich dir heute erzählt"),
+    ("es-ES", "el conejo necesita heno nuevo", "el coro se reúne a las ocho", "qué te he contado hoy"),
+    ("da-DK", "kaninen skal have nyt hø", "koret mødes klokken otte", "hvad har jeg fortalt dig i dag"),
+]
+
+
+@pytest.mark.parametrize(("lang", "hers", "his", "question"), WHEN)
+def test_who_asks_what_they_told_hears_their_own_words_and_who_told_nothing_hears_all(
+    home: Home, lang: str, hers: str, his: str, question: str
+) -> None:
+    at = home(lang)
+    at.say(hers, "ines")
+    at.say(his, "omar")
+    answer = " ".join(at.say(question, "ines"))
+    assert hers in answer and his not in answer
+    assert his in " ".join(at.say(question, "omar"))
+    everything = " ".join(at.say(question, "lea"))
+    assert hers in everything and his in everything
+
+
+def test_several_who_ask_what_they_told_hear_the_words_of_all(home: Home) -> None:
+    at = home("en-US")
+    at.say("the rabbit needs new hay", "ines")
+    at.say("the choir meets at eight", "omar")
+    answer = " ".join(at.say("what did we tell you today", "ines"))
+    assert "rabbit" in answer and "choir" in answer
+
+
+THAT = [
+    ("en-US", "the rabbit needs new hay", "the choir meets at eight", "forget that"),
+    ("de-DE", "der Hase braucht neues Heu", "der Chor trifft sich um acht", "vergiss das"),
+    ("fr-FR", "le lapin a besoin de foin", "la chorale se retrouve à huit heures", "oublie ça"),
+    ("it-IT", "il coniglio ha bisogno di fieno", "il coro si trova alle otto", "dimentica quello"),
+]
+
+
+@pytest.mark.parametrize(("lang", "hers", "his", "request_"), THAT)
+def test_forget_that_means_what_its_speaker_told_last(
+    home: Home, lang: str, hers: str, his: str, request_: str
+) -> None:
+    for name, meant, other in (("ines", hers, his), ("omar", his, hers)):
+        at = home(lang)
+        at.say(hers, "ines")
+        at.say(his, "omar")
+        asked = " ".join(at.say(request_, name))
+        assert meant in asked and other not in asked
