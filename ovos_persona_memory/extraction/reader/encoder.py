@@ -153,6 +153,29 @@ class Dense:
         return product(vectors, self.rows) * self.scales + self.shift
 
 
+@dataclass(frozen=True)
+class ChangedDense(Dense):
+    """Another's weights with a change of few ranks (Hu et al., "LoRA", 2022), which is kept apart from them."""
+
+    left: NDArray[np.float16]
+    """As high as what it is given, as wide as there are ranks."""
+    right: NDArray[np.float16]
+    """As high as there are ranks, as wide as what it makes."""
+
+    @classmethod
+    def upon(cls, base: Dense, left: NDArray[Any], right: NDArray[Any], shift: Vectors) -> ChangedDense:
+        """``base`` stays as it is, and is shared."""
+        return cls(base.rows, base.scales, shift, left.astype(np.float16), right.astype(np.float16))
+
+    @property
+    def weights(self) -> Vectors:
+        """What comes of both."""
+        return super().weights + self.left.astype(np.float32) @ self.right.astype(np.float32)
+
+    def make(self, vectors: Vectors) -> Vectors:
+        return super().make(vectors) + product(product(vectors, self.left), self.right)
+
+
 def product(vectors: Vectors, rows: NDArray[Any]) -> Vectors:
     """The product of two matrices, some columns at a time: bytes are turned into numbers of four bytes."""
     given, wide = rows.shape

@@ -14,8 +14,8 @@ from ovos_persona_memory.extraction.reader.encoder import (
     BEGIN,
     DENSE,
     END,
-    LONGEST,
     NORMS,
+    ChangedDense,
     Dense,
     Encoder,
     Layer,
@@ -25,8 +25,9 @@ from ovos_persona_memory.extraction.reader.encoder import (
 )
 from ovos_persona_memory.extraction.reader.model import ASKED, ITSELF, ReaderModel
 
-ASKED_PIECES = 40
-"""Pieces of a question that are read at most, the last ones."""
+PIECES, ASKED_PIECES = 64, 40
+"""Pieces that are read at most of both together, and of a question, the last ones: in the weeks of households the
+longest pair has 44."""
 SHARED = 6
 """So many layers of the reader are below those of the judge."""
 RANK = 32
@@ -82,7 +83,7 @@ def pieces_of(encoder: Encoder, question: Sequence[str], remark: Sequence[str]) 
     cut = encoder.pieces.cut
     asked = [row for word in question for row in cut(word)][-ASKED_PIECES:]
     said = [row for word in remark for row in cut(word)]
-    rows = [BEGIN, *asked, END, *said[: LONGEST - 2 - len(asked)], END]
+    rows = [BEGIN, *asked, END, *said[: PIECES - 3 - len(asked)], END]
     return rows, [ITSELF, *[ASKED] * (len(asked) + 1), *[ITSELF] * (len(rows) - len(asked) - 2)]
 
 
@@ -112,7 +113,7 @@ def _layer(kept: Mapping[str, NDArray[Any]], base: Layer, number: int) -> Layer:
     parts: dict[str, Any] = {}
     for name in DENSE:
         before: Dense = getattr(base, name)
-        change = kept[f"{number}_{name}_left"].astype(np.float32) @ kept[f"{number}_{name}_right"].astype(np.float32)
-        parts[name] = Dense.of(before.weights + change, kept[f"{number}_{name}_shift"].astype(np.float32))
+        left, right, shift = (kept[f"{number}_{name}_{part}"] for part in ("left", "right", "shift"))
+        parts[name] = ChangedDense.upon(before, left, right, shift.astype(np.float32))
     parts |= {name: Norm(kept[f"{number}_{name}_scale"], kept[f"{number}_{name}_shift"]) for name in NORMS}
     return Layer(**parts)

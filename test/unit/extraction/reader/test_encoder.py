@@ -17,6 +17,7 @@ from ovos_persona_memory.extraction.reader.encoder import (
     SPACE,
     SPECIAL,
     UNKNOWN,
+    ChangedDense,
     Dense,
     Encoder,
     Halves,
@@ -189,3 +190,13 @@ def test_a_layer_keeps_the_nearest_of_what_it_is_given() -> None:
     dense = Dense.of(weights, np.array([1.0, 2.0], np.float32))
     found = dense.make(np.eye(2, dtype=np.float32))
     assert np.allclose(found - weights, [[1.0, 2.0], [1.0, 2.0]], atol=5e-3)
+
+
+def test_changed_weights_are_those_of_both_and_the_base_stays_as_it_is() -> None:
+    base = Dense.of(np.array([[0.5, -1.25], [0.25, 0.75]], np.float32), np.array([1.0, 2.0], np.float32))
+    left, right = np.array([[1.0], [2.0]]), np.array([[0.5, -0.25]])
+    changed = ChangedDense.upon(base, left, right, np.array([3.0, 4.0], np.float32))
+    given = np.array([[1.0, 0.0], [0.5, 2.0]], np.float32)
+    assert np.allclose(changed.make(given), given @ (base.weights + left @ right) + [3.0, 4.0], atol=1e-4)
+    assert np.allclose(changed.weights, base.weights + left @ right, atol=1e-4)
+    assert np.allclose(base.make(given), given @ base.weights + [1.0, 2.0], atol=1e-4)

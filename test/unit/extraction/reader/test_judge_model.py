@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory.extraction.reader.encoder import LONGEST
-from ovos_persona_memory.extraction.reader.judge_model import HEADS, SHARED, JudgeModel, pieces_of
+from ovos_persona_memory.extraction.reader.judge_model import HEADS, PIECES, SHARED, JudgeModel, pieces_of
 from ovos_persona_memory.extraction.reader.model import ASKED, ITSELF
 from test.unit.extraction.reader.test_model import small_model
 
@@ -50,7 +49,7 @@ def test_of_a_question_and_a_remark_that_are_too_long_as_many_words_are_read_as_
     (share,) = small_judge().answers(["blue"] * 300, [("my",) * 300])
     assert 0 < share < 1
     rows, parts = pieces_of(small_judge().reader.encoder, ["blue"] * 300, ["my"] * 300)
-    assert len(rows) == len(parts) == LONGEST + 1
+    assert len(rows) == len(parts) == PIECES
 
 
 def test_a_question_is_told_from_the_remark_behind_it() -> None:
