@@ -68,8 +68,12 @@ def where(talk: TurnContext) -> None:
 
 
 def told(talk: TurnContext) -> None:
-    """Read the person's statements about a topic."""
+    """Read the person's statements about a topic, or of a time: "what did i say on friday night" names one in the place
+    of a topic."""
     topic = talk.slot("topic")
+    if time_expressions.parse_time_span(topic, talk.spoken, talk.now) is not None:
+        told_when(talk)
+        return
     tell(talk, _stated_about(talk, topic), "nothing_known_about", topic=topic)
 
 

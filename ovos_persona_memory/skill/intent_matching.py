@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ovos_persona_memory.text import Language, fold, languages, prepositions
+from ovos_persona_memory.text import Language, fold, languages, prepositions, time_expressions
 
 NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_not"}
 """Vocabularies that exclude an intent: "remember to" is a reminder."""
@@ -208,7 +208,8 @@ def _is_meant(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
         return len(slot) > 1 if start > 0 else len(slot) > SHORTEST and spoken.is_statement(" ".join(slot))
     if fit.slot in TIMES:
         is_date = any(word[:1].isdecimal() for word in slot)  # a month may be a stop word: "the 3rd of may"
-        return is_date or any(phrase.issubset(slot) for phrase in _time_phrases(spoken.tag))
+        apart = fold(time_expressions.with_parts_apart(" ".join(slot), spoken))
+        return is_date or any(phrase.issubset(apart) for phrase in _time_phrases(spoken.tag))
     return fit.slot is None or not all(word in spoken.stop_words for word in slot)
 
 

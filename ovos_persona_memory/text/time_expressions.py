@@ -98,7 +98,7 @@ def _month(year: int, month: int, words: frozenset[str] = frozenset()) -> DaySpa
 
 
 def _weekdays(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    said = spoken.padded(text)
+    said = spoken.padded(with_parts_apart(text, spoken))
     for number, names in enumerate(_weekday_names(spoken)):
         found = [words for name, words in names if name in said]
         if found:
@@ -264,13 +264,34 @@ def parse_time_span(phrase: str, spoken: Language, now: datetime) -> TimeSpan | 
 
     Days are the person's, from midnight to midnight in the zone of ``now``.
     """
-    phrase = beginning(phrase)
+    phrase = with_parts_apart(beginning(phrase), spoken)
     named = _relative(phrase, spoken, now) or _weekday(phrase, spoken, now)
     if named is not None:
         start, end = _part_of_day(phrase, spoken, now, *named)
         return TimeSpan(start.timestamp(), min(end, now).timestamp())
     seconds = duration_s(phrase, spoken)
     return None if seconds is None else TimeSpan(max(now.timestamp() - seconds, 0.0), now.timestamp())
+
+
+def with_parts_apart(phrase: str, spoken: Language) -> str:
+    """The phrase with weekdays apart from the part of the day that is joined to them: "freitagabend"."""
+    days, parts = _weekdays_and_parts(spoken)
+    said = fold(phrase)
+    apart = [one for word in said for one in _apart(word, days, parts)]
+    return " ".join(apart) if len(apart) > len(said) else phrase
+
+
+def _apart(word: str, days: frozenset[str], parts: frozenset[str]) -> tuple[str, ...]:
+    day = next((one for one in days if word.startswith(one) and word[len(one) :] in parts), None)
+    return (word,) if day is None else (day, word[len(day) :])
+
+
+@lru_cache(maxsize=32)
+def _weekdays_and_parts(spoken: Language) -> tuple[frozenset[str], frozenset[str]]:
+    """The single words for weekdays and for parts of a day."""
+    parts = [one for left, _ in spoken.pairs("day_parts.list") for one in left.split(",")]
+    days = [word for names in _weekday_names(spoken) for _, words in names if len(words) == 1 for word in words]
+    return frozenset(days), frozenset(words[0] for one in parts if len(words := fold(one)) == 1)
 
 
 def _part_of_day(

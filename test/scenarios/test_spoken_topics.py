@@ -148,3 +148,37 @@ def test_several_answers_are_told_three_at_a_time_where_several_are_asked_for(ho
     assert [text for text in reversed(told) if text in first] == told[:0:-1]
     assert told[0] in more
     assert "say more" not in more.casefold()
+
+
+TWO_DAYS_S = 2 * 24 * 3600.0
+ON_FRIDAY = [
+    (
+        "de-DE",
+        "der Hase braucht neues Heu",
+        "was habe ich am freitagmorgen erzählt",
+        "was habe ich am freitagabend erzählt",
+    ),
+    (
+        "en-US",
+        "the rabbit needs new hay",
+        "what did i tell you on friday morning",
+        "what did i tell you on friday evening",
+    ),
+    (
+        "da-DK",
+        "kaninen skal have nyt hø",
+        "hvad har jeg fortalt dig fredag morgen",
+        "hvad har jeg fortalt dig fredag aften",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "then", "later"), ON_FRIDAY)
+def test_what_was_told_in_a_part_of_a_day_is_told_and_nothing_else(
+    home: Home, lang: str, told: str, then: str, later: str
+) -> None:
+    at = home(lang)
+    at.say(told)
+    at.now += TWO_DAYS_S
+    assert told in " ".join(at.say(then))
+    assert told not in " ".join(at.say(later))

@@ -240,3 +240,21 @@ def test_a_part_of_the_day_that_is_not_begun_is_the_day() -> None:
     span = parse_time_span("what did I say this evening", languages.for_language("en-US"), noon)
     assert span is not None
     assert (span.since, span.until) == (AT.replace(hour=0).timestamp(), noon.timestamp())
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "hours"),
+    [
+        ("de-DE", "was habe ich am montagabend erzählt", (17, 24)),
+        ("de-DE", "am Montagvormittag", (4, 12)),
+        ("nl-NL", "wat zei ik maandagmiddag", (12, 18)),
+        ("da-DK", "hvad sagde jeg mandagaften", (17, 24)),
+        ("de-DE", "am Montag", (0, 24)),
+    ],
+)
+def test_a_part_of_a_day_may_be_joined_to_the_weekday(lang: str, text: str, hours: tuple[int, int]) -> None:
+    found = parse_time_span(text, languages.for_language(lang), AT)
+    begun = datetime(2026, 5, 11, tzinfo=timezone.utc)
+    assert found is not None
+    assert (found.since, found.until) == tuple((begun + timedelta(hours=hour)).timestamp() for hour in hours)
+    assert spans(text, lang) == [MONDAY]
