@@ -18,7 +18,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
-from benchmarks.quality.weeks import WeekLine, read
+from benchmarks.quality.weeks import read
 from numpy.typing import NDArray
 
 from ovos_persona_memory import extraction
@@ -27,7 +27,7 @@ from ovos_persona_memory.evaluation.rankers import wait_until_indexed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.search import Indexer, Prefetch, Question, open_embedder
-from ovos_persona_memory.search.answer_judge import AMONG, ANSWERS_FROM, LEAST, leads, looked_at
+from ovos_persona_memory.search.answer_judge import AMONG, ANSWERS_FROM, looked_at, signs
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.text import languages
 
@@ -47,7 +47,7 @@ class Seen:
 
     language: str
     signs: NDArray[np.float64]
-    """A row for each hit: the logit of the judge, its lead, and 1."""
+    """A row for each hit: ``answer_judge.signs``, and 1."""
     answers: NDArray[np.float64]
 
 
@@ -57,10 +57,10 @@ def main() -> None:
     seen = [one for embedder in EMBEDDERS for path in weeks for one in _seen(path, embedder)]
     rows, answers = _together(seen)
     print(f"{len(seen)} questions with {len(rows)} hits, of which {int(answers.sum())} answer")
-    for name, columns in (("lead alone", (1, 2)), ("judge alone", (0, 2)), ("both", (0, 1, 2))):
+    for name, columns in (("lead alone", (1, 3)), ("judge alone", (0, 3)), ("all", (0, 1, 2, 3))):
         right, wrong = _left_out(seen, columns)
         print(f"{name}: {right} of {len(seen)} answered right, {wrong} wrong, at {ANSWERS_FROM}")
-    print("JUDGED, LEAD, BIAS =", ", ".join(f"{one:.2f}" for one in _fitted(rows, answers)))
+    print("JUDGED, LEAD, MARGIN, BIAS =", ", ".join(f"{one:.2f}" for one in _fitted(rows, answers)))
 
 
 def _seen(path: Path, embedder: str) -> Iterator[Seen]:
@@ -72,11 +72,13 @@ def _seen(path: Path, embedder: str) -> Iterator[Seen]:
         for place, line in enumerate(week.lines):
             now[0] = (line.at + timedelta(seconds=SECONDS * place)).timestamp()
             heard = f"line {line.number}"
-            memory.record([Turn("user", line.words, at=now[0], lang=week.lang)], Scope("default"), utterance_id=heard)
+            said = Turn("user", line.words, at=now[0], lang=week.lang, speaker=line.person)
+            memory.record([said], Scope("default"), utterance_id=heard)
             if line.number in answers:
                 wait_until_indexed(memory)
-                hits = finding.hits(Question(line.words, week.lang, heard), Scope(), AMONG)
-                yield from _judged(line, hits, week.lang, set(answers[line.number]), told)
+                asked = Question(line.words, week.lang, heard, at=now[0], asker=line.person)
+                hits = finding.hits(asked, Scope(), AMONG)
+                yield from _judged(asked, hits, set(answers[line.number]), told)
             told[_key(line.words)] = line.number
 
 
@@ -92,14 +94,12 @@ def _opened(folder: str, embedder: str, clock: Callable[[], float]) -> Iterator[
         yield memory, Prefetch(store, clock, indexer)
 
 
-def _judged(line: WeekLine, hits: Sequence[Hit], lang: str, right: set[int], told: dict[str, int]) -> Iterator[Seen]:
-    found = looked_at(hits, Question(line.words, lang), extraction)
-    if not found:
-        return
-    bounded = np.clip([judgement for _, judgement in found], LEAST, 1 - LEAST)
-    lead = leads([hit for hit, _ in found])
-    signs = np.column_stack([np.log(bounded / (1 - bounded)), lead, np.ones(len(found))])
-    yield Seen(lang, signs, np.array([_number(hit, told) in right for hit, _ in found], float))
+def _judged(asked: Question, hits: Sequence[Hit], right: set[int], told: dict[str, int]) -> Iterator[Seen]:
+    found = looked_at(hits, asked, extraction)
+    if found:
+        rows = np.column_stack([np.array(signs(found)), np.ones(len(found))])
+        answers = np.array([_number(hit, told) in right for hit, _ in found], float)
+        yield Seen(asked.lang or "", rows, answers)
 
 
 def _number(hit: Hit, told: dict[str, int]) -> int | None:

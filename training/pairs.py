@@ -22,7 +22,7 @@ ALIKE, OTHERS = 2, 2
 """For each question that is answered so many other remarks that share words with it, and any."""
 OWN = 0.4
 """The probability that a remark which shares words is shown as one of who asks, as any other is."""
-NEAR_IN_HOUSE, ANY_IN_HOUSE = 4, 4
+NEAR_IN_HOUSE, ANY_IN_HOUSE = 6, 4
 """For each question of a household so many remarks that do not answer it: those that share most words, and any."""
 UNNAMED = 0.5
 """The probability that another one's remark without an "i" is shown without a name: many devices know no voices."""

@@ -1,7 +1,8 @@
 """Makes the judge of answers: ``training/train_judge.py [model file]``.
 
-Two layers and a head of its own upon the lower six layers of the reader, which stay as they are: what they make of a
-question and a remark is computed once. It begins with what the reader's own upper layers and head have learned.
+Layers and a head of its own upon those of the reader that it shares, if any, which stay as they are: what they make of
+a question and a remark is computed once. It begins with what the reader's layers and head have learned, and what is
+kept is the mean of what it was on its way, newer states counting more.
 """
 
 from __future__ import annotations
@@ -31,9 +32,12 @@ SEED = 7
 BLOCK_SHARE, HOUSE_TIMES = 3, 3
 """A third of the pairs of single remarks is shown in an epoch, and those of households three times: they are what
 people ask."""
-EPOCHS, BATCH, DECAY = 1.0, 64, 0.02
-RATE, HEAD_TIMES, WARM = 1e-4, 3.0, 0.05
-"""The maximum learning rate of layers, how much that of the head is above it, and the share of steps until then."""
+EPOCHS, BATCH, DECAY = 0.4, 64, 0.02
+RATE, LOWEST, HEAD_TIMES, WARM = 1e-4, 0.5, 3.0, 0.05
+"""The maximum learning rate of the highest layer, what share of it the lowest has, how much that of the head is above
+it, and the share of steps until then."""
+MEAN_FROM, KEPT = 0.3, 0.998
+"""From this share of the steps on the mean is taken, of which each step leaves such a share."""
 STEEPEST, DOUBTED, DROPPED = 1.0, 0.04, 0.1
 """Maximum norm of a gradient; how far from sure an answer may be at most; the share of numbers that are left out."""
 ALIKE_IN, AT_ONCE = 50, 64
@@ -179,14 +183,16 @@ def trained(reader: ReaderModel, chance: random.Random) -> JudgeNet:
     shown = Shown.of(pairs, reader)
     net = JudgeNet(reader)
     heads = [*net.deep.parameters(), *net.answer.parameters()]
-    rates = [RATE, RATE * HEAD_TIMES]
-    groups = [{"params": list(net.layers.parameters()), "lr": rates[0]}, {"params": heads, "lr": rates[1]}]
+    shares = np.linspace(LOWEST, 1.0, len(net.layers))
+    rates = [*(RATE * float(share) for share in shares), RATE * HEAD_TIMES]
+    parts = [*(list(layer.parameters()) for layer in net.layers), heads]
+    groups = [{"params": part, "lr": rate} for part, rate in zip(parts, rates, strict=True)]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
     steps = int(EPOCHS * len(pairs) / BATCH)
     pace = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, rates, total_steps=steps + 1, pct_start=WARM, anneal_strategy="linear"
     )
-    began, losses = time.monotonic(), []
+    began, losses, mean = time.monotonic(), [], Mean(net)
     for number, some in zip(range(1, steps + 1), batches(pairs, shown, chance), strict=False):
         wanted = torch.tensor([1 - DOUBTED if pair.answers else DOUBTED for pair in some])
         loss = functional.binary_cross_entropy_with_logits(net(*shown.batch(some)), wanted)
@@ -196,10 +202,32 @@ def trained(reader: ReaderModel, chance: random.Random) -> JudgeNet:
         optimizer.step()
         pace.step()
         losses.append(float(loss.detach()))
+        if number > MEAN_FROM * steps:
+            mean.add(net)
         if number % 250 == 0 or number == steps:
-            mean = sum(losses[-250:]) / len(losses[-250:])
-            print(f"{time.monotonic() - began:.0f} s: step {number} of {steps}, loss {mean:.4f}", flush=True)
+            lately = sum(losses[-250:]) / len(losses[-250:])
+            print(f"{time.monotonic() - began:.0f} s: step {number} of {steps}, loss {lately:.4f}", flush=True)
+    net.load_state_dict(mean.state)
     return net.eval()
+
+
+class Mean:
+    """The mean of the states of a network."""
+
+    def __init__(self, net: nn.Module) -> None:
+        self.state = self._of(net)
+        self._is_empty = True
+
+    def add(self, net: nn.Module) -> None:
+        """Count the present state in."""
+        now = self._of(net)
+        kept = 0.0 if self._is_empty else KEPT
+        self.state = {name: kept * self.state[name] + (1 - kept) * now[name] for name in now}
+        self._is_empty = False
+
+    @staticmethod
+    def _of(net: nn.Module) -> dict[str, Tensor]:
+        return {name: tensor.detach().clone() for name, tensor in net.state_dict().items()}
 
 
 def _tensor(numbers: Vectors) -> Tensor:

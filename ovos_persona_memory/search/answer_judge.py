@@ -16,17 +16,18 @@ from ovos_persona_memory.search.query import Question, first_name, named_speaker
 from ovos_persona_memory.search.recall import SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
 from ovos_persona_memory.text import languages
 
-AMONG, LOOKED_AT = 10, 5
+AMONG, LOOKED_AT = 10, 3
 """Of so many of the best hits, the first so many that may answer at all are judged."""
-JUDGED, LEAD, BIAS = 0.82, 2.27, 0.07
-"""The weights of what tells whether a hit answers: the logit of what the judge says, and how far its score is above
-those of the others (``training/fit_answers.py``)."""
+JUDGED, LEAD, MARGIN, BIAS = 0.57, 0.93, 0.40, -0.51
+"""The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
+of the others, and how far that logit is (``training/fit_answers.py``)."""
 SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM, SEVERAL_BY_WORDS = 40, 20, 0.5, 0.2
 """Where a question asks for several things: so many are looked at, and all answer to which the judge gives such a
 probability, >=, and to whose words it gives the last one."""
-ANSWERS_FROM, BY_WORDS_FROM = 0.7, 0.16
-"""A hit answers with such a probability, >=; and the second where its words answer. At 0.5 a week of families was
-answered wrongly in 20 of 100 questions: who is not answered can ask again, who is told something else is misled."""
+ANSWERS_FROM = 0.55
+"""A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
+REFUSED_BELOW = 0.1
+"""What is surely known is refused with a lower probability than this."""
 NEARLY, POSSIBLE = 0.7, 0.3
 """Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
 the surest, and >= this."""
@@ -34,6 +35,8 @@ LEAD_MOST = 0.5
 """A remark leads by this at most: where little is known, others are far behind whatever is asked."""
 LEAST = 1e-4
 """The judge is taken to be no surer than this, either way."""
+MARGIN_MOST, MARGIN_ALONE = 4.0, 2.0
+"""A logit is at most so far from that of another hit, either way; and so far where there is no other."""
 
 
 class AnswerJudge(Protocol):
@@ -61,20 +64,18 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     """The hits, those that answer first. What only asks, though nothing but a reader sees it, and
     what tells the assistant to do something, neither answers nor is sure.
 
-    Of the best hits those answer that probably do, by what the judge says, by their words and by their rank, and those
-    that the judge finds about as good as the surest; of these the newest comes first.
+    Of the best hits those answer that probably do, by what the judge says and by their scores, and those that the judge
+    finds about as good as the surest; of these the newest comes first.
 
     ``certain``: the ids of turns that are facts, word by word, or called off what was asked for. They are found by
-    what asks for just that, and are refused no more than facts are.
+    what asks for just that, and are refused only where the judge hardly doubts that they do not answer.
     """
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
     if not hits or not judge.has_learned(question.text, question.lang) or not judge.asks(question.text, question.lang):
         return hits
     found = looked_at(hits, question, judge)
-    seen = {
-        _key(hit): (probability(judgement, lead), judgement)
-        for (hit, judgement), lead in zip(found, leads([hit for hit, _ in found]), strict=True)
-    }
+    shares = probabilities(signs(found))
+    seen = {_key(hit): (share, judgement) for (hit, judgement), share in zip(found, shares, strict=True)}
     good = _about_as_good(seen)
     if question.spoken.asks_several(question.text):
         by_words = {_key(hit) for hit in hits if hit.answers}
@@ -123,7 +124,12 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
 
 def _said_by(hit: Hit, asker: str | None) -> str | None:
     """The name of who said it where several speak as one user; None where they ask, or nobody knows who asks."""
-    return hit.speaker if asker is not None and hit.user_id == HOUSEHOLD and hit.speaker != asker else None
+    return hit.speaker if _is_named(hit, asker) and hit.speaker != asker else None
+
+
+def _is_named(hit: Hit, asker: str | None) -> bool:
+    """Whether it is known who of several that speak as one user said it, and who of them asks."""
+    return None not in (hit.speaker, asker) and hit.user_id == HOUSEHOLD
 
 
 def _those_asked_about(question: Question, hits: Sequence[Hit]) -> Callable[[Hit], bool]:
@@ -147,11 +153,27 @@ def leads(hits: Sequence[Hit]) -> list[float]:
     ]
 
 
-def probability(judgement: float, lead: float) -> float:
-    """The probability that a hit answers, by the judge's own and by what ``leads`` gives of it."""
-    bounded = min(max(judgement, LEAST), 1.0 - LEAST)
-    logit = JUDGED * math.log(bounded / (1.0 - bounded)) + LEAD * lead + BIAS
-    return 1.0 / (1.0 + math.exp(-logit))
+def signs(found: Sequence[tuple[Hit, float]]) -> list[tuple[float, float, float]]:
+    """Of each hit that was looked at what tells whether it answers: the logit of the judge, how far its score is above
+    the best of the others, and how far that logit is."""
+    bounded = [min(max(judgement, LEAST), 1.0 - LEAST) for _, judgement in found]
+    logits = [math.log(share / (1.0 - share)) for share in bounded]
+    return list(zip(logits, leads([hit for hit, _ in found]), _margins(logits), strict=True))
+
+
+def _margins(logits: Sequence[float]) -> list[float]:
+    """How far each is above the highest of the others, ``MARGIN_MOST`` at most, below 0 where it is not."""
+    others = (
+        max((other for at, other in enumerate(logits) if at != place), default=None) for place in range(len(logits))
+    )
+    ahead = (MARGIN_ALONE if other is None else logit - other for logit, other in zip(logits, others, strict=True))
+    return [min(max(one, -MARGIN_MOST), MARGIN_MOST) for one in ahead]
+
+
+def probabilities(seen: Sequence[tuple[float, float, float]]) -> list[float]:
+    """The probability that each hit answers, by its ``signs``."""
+    sums = (JUDGED * logit + LEAD * lead + MARGIN * margin + BIAS for logit, lead, margin in seen)
+    return [1.0 / (1.0 + math.exp(-one)) for one in sums]
 
 
 def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) -> Hit:
@@ -159,8 +181,7 @@ def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) ->
     if is_good or share >= ANSWERS_FROM:
         reason = hit.reason if hit.answers else f"answers what is asked ({share:.2f})"
         return replace(hit, answers=True, sure=True, reason=reason)
-    by_words = hit.answers and share >= BY_WORDS_FROM
-    if hit.answers and not by_words and hit.kind == "turn" and hit.id not in certain:
+    if hit.answers and hit.kind == "turn" and (hit.id not in certain or share < REFUSED_BELOW):
         return replace(hit, answers=False)
     return hit
 
@@ -177,10 +198,13 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
 
 
 def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: AnswerJudge) -> bool:
-    """Whether a person states something in it that holds, not of somebody else where the speaker is asked about."""
+    """Whether a person states something in it that holds, not of somebody else where the speaker is asked about.
+
+    Where it is known who asks and who said it, the judge is told, and tells better than the words whose it is.
+    """
     text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
     if hit.role != "user" or hit.outdated or hit.secret or spoken.only_asks(text) or spoken.is_command(text):
         return False
     if hit.kind == "turn" and judge.surely_asks(hit.text, hit.lang):
         return False
-    return not tells_of_another(hit, question, ownership)
+    return _is_named(hit, question.asker) or not tells_of_another(hit, question, ownership)

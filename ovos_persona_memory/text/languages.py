@@ -288,13 +288,15 @@ class Language:
         return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
     def asks_several(self, question: str) -> bool:
-        """Whether a question asks for several things: "who can't eat what", "all"; by its words as they are said,
-        since in some languages only an accent makes a question word."""
+        """Whether a question asks for several things: "who can't eat what", "all", "who has things of ours"; by its
+        words as they are said, since in some languages only an accent makes a question word."""
         said = f" {' '.join(question.casefold().replace('?', ' ').replace(',', ' ').split())} "
         listed = {left: right.split(",") for left, right in self.pairs("asks_several.list")}
-        gap, kinds = "" if self.uses_bigrams else " ", ("who", "what", "all")
-        who, what, every = (any(f"{gap}{one.strip()}{gap}" in said for one in listed.get(kind, ())) for kind in kinds)
-        return every or (who and what)
+        gap, kinds = "" if self.uses_bigrams else " ", ("who", "what", "all", "things")
+        who, what, every, things = (
+            any(f"{gap}{one.strip()}{gap}" in said for one in listed.get(kind, ())) for kind in kinds
+        )
+        return every or (who and what) or (things and (who or what))
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text contains a phrase of the list."""

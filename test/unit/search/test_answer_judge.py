@@ -8,7 +8,17 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.records import Hit
-from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, LEAD_MOST, LOOKED_AT, judged, leads, probability
+from ovos_persona_memory.search.answer_judge import (
+    ANSWERS_FROM,
+    LEAD_MOST,
+    LOOKED_AT,
+    MARGIN_ALONE,
+    MARGIN_MOST,
+    judged,
+    leads,
+    probabilities,
+    signs,
+)
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import TIER
 
@@ -61,7 +71,7 @@ def test_what_the_judge_is_sure_of_answers_and_comes_first() -> None:
     hits = [hit("the boiler is in the cellar"), hit("mr okafor repairs the heating")]
     found = judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.95}))
     assert told(found) == [found[0].text] == ["mr okafor repairs the heating"]
-    assert told(judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.45}))) == []
+    assert told(judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.05}))) == []
 
 
 def test_only_what_several_say_as_one_user_is_judged_with_the_name_of_who_said_it() -> None:
@@ -92,9 +102,16 @@ def test_what_the_asker_says_of_themselves_answers_no_question_about_the_assista
     assert told(judged(hits, question, judge)) == ["your name is scribe"]
 
 
-def test_the_judge_and_the_lead_of_a_hit_each_tell_something() -> None:
-    assert probability(0.3, 0.5) > probability(0.3, 0.0) > probability(0.1, 0.0)
-    assert probability(0.0, 0.5) < ANSWERS_FROM <= probability(1.0, -0.5)
+def test_the_judge_the_lead_of_a_hit_and_that_of_its_judgement_each_tell_something() -> None:
+    sure, ahead, alone, none = probabilities([(-0.8, 0.5, 0.0), (-0.8, 0.0, 2.0), (-0.8, 0.0, 0.0), (-2.0, 0.0, 0.0)])
+    assert min(sure, ahead) > alone > none
+    assert probabilities([(-9.0, 0.5, 2.0)])[0] < ANSWERS_FROM <= probabilities([(9.0, -0.5, 0.0)])[0]
+
+
+def test_a_judgement_is_compared_with_the_best_of_the_others() -> None:
+    found = [(hit("one"), 0.5), (hit("two"), 0.9), (hit("three"), 0.0)]
+    assert [round(margin, 2) for _, _, margin in signs(found)] == [-2.2, 2.2, -MARGIN_MOST]
+    assert signs(found[:1])[0] == (0.0, 0.0, MARGIN_ALONE)
 
 
 def test_a_lead_is_over_the_best_of_the_others_and_knows_no_tiers() -> None:
@@ -104,10 +121,12 @@ def test_a_lead_is_over_the_best_of_the_others_and_knows_no_tiers() -> None:
     assert leads([replace(hit("far ahead"), score=3.0), replace(hit("behind"), score=0.5)]) == [LEAD_MOST, -2.5]
 
 
-def test_a_turn_that_is_a_fact_is_refused_no_more_than_the_fact_is() -> None:
+def test_a_turn_that_is_a_fact_is_refused_only_where_it_surely_does_not_answer() -> None:
     hits = [hit("the boiler is white", answers=True), hit("my boiler man is tom", answers=True), hit("i like boilers")]
-    found = judged(hits, Question(ASKED, "en-US"), Judge({}), {"my boiler man is tom", "i like boilers"})
-    assert told(found) == ["my boiler man is tom"]
+    certain = {"my boiler man is tom", "i like boilers"}
+    doubted = Judge({one.text: 0.3 for one in hits})
+    assert told(judged(hits, Question(ASKED, "en-US"), doubted, certain)) == ["my boiler man is tom"]
+    assert told(judged(hits, Question(ASKED, "en-US"), Judge({}), certain)) == []
 
 
 def test_what_only_asks_and_what_the_assistant_said_answers_nothing() -> None:
@@ -176,8 +195,10 @@ def test_of_answers_that_are_about_as_good_those_of_who_asks_come_first() -> Non
     assert told(judged(hits, Question("where are ann's skates huh", "en-US"), judge)) == [hall, shed, loft]
 
 
-def test_what_another_says_of_themselves_does_not_answer_who_asks_of_themselves() -> None:
-    mine = replace(hit("my skates are in the shed"), speaker="Bo")
-    judge = Judge({mine.text: 0.9})
-    assert told(judged([mine], Question("where are my skates huh", "en-US", asker="Ann"), judge)) == []
-    assert told(judged([mine], Question("where are my skates huh", "en-US", asker="Bo"), judge)) == [mine.text]
+def test_whose_a_remark_is_the_words_tell_where_nobody_knows_the_speakers_and_the_judge_where_they_are_known() -> None:
+    text, asked = "my brother lives in Bath", "where do i live huh"
+    judge = Judge({text: 0.9})
+    assert told(judged([hit(text)], Question(asked, "en-US"), judge)) == [] == judge.given
+    named = replace(hit(text), speaker="Bo")
+    assert told(judged([named], Question(asked, "en-US", asker="Ann"), judge)) == [text]
+    assert (judge.given, judge.names) == ([text], ["Bo"])

@@ -218,3 +218,24 @@ def test_who_and_what_together_and_all_ask_for_several(tag: str, several: str, o
     spoken = languages.for_language(tag)
     assert spoken.asks_several(several)
     assert not spoken.asks_several(one)
+
+
+@pytest.mark.parametrize(
+    ("tag", "several", "one"),
+    [
+        ("en-US", "who took things of ours", "i took things of ours"),
+        ("de-DE", "wer hat Sachen von uns", "ich habe Sachen von uns"),
+        ("nl-NL", "wie heeft er spullen van ons", "ik heb spullen van ons"),
+        ("da-DK", "hvem har ting der er vores", "jeg har ting der er vores"),
+        ("fr-FR", "qui a des affaires à nous", "j'ai des affaires à nous"),
+        ("es-ES", "quién tiene cosas nuestras", "tengo cosas nuestras"),
+        ("it-IT", "chi ha roba nostra", "ho roba nostra"),
+        ("pt-PT", "quem tem coisas nossas", "tenho coisas nossas"),
+        ("ca-ES", "qui té coses nostres", "tinc coses nostres"),
+        ("gl-ES", "quen ten cousas nosas", "teño cousas nosas"),
+    ],
+)
+def test_who_with_things_asks_for_several(tag: str, several: str, one: str) -> None:
+    spoken = languages.for_language(tag)
+    assert spoken.asks_several(several)
+    assert not spoken.asks_several(one)

@@ -23,7 +23,7 @@ def small_judge() -> JudgeModel:
 def deep_judge() -> JudgeModel:
     """A judge upon a reader that is deep enough to have upper layers, which it has the other way round."""
     small = small_judge()
-    layers = (small.reader.encoder.layers * SHARED)[: SHARED + 2]
+    layers = (small.reader.encoder.layers * (SHARED + 2))[: SHARED + 2]
     reader = replace(small.reader, encoder=replace(small.reader.encoder, layers=layers))
     return JudgeModel(reader, layers[SHARED:][::-1], small.weights)
 
