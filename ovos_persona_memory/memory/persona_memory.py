@@ -470,17 +470,16 @@ class PersonaMemory:
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         ``asked_in``: the session in which it is asked, where more than that session is searched.
         ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
-        words; where the user has none nothing is found, and quickly.
-        ``status``: only memories of it; none: accepted ones, beside everything that has no status.
+        words; where the user has none nothing is found, and quickly. ``status``: only memories of it; none: accepted
+        ones, beside everything that has no status.
         ``about``: what is asked is a topic, and the hits are everything that people stated about it and that still
-        holds, with what they went on to say of it, the newest first. ``by_words``: what is asked is a list of words,
-        which are neither searched by meaning nor judged: no hit is sure that does not hold them.
+        holds, and what they went on to say of it, the newest first. ``by_words``: it is a list of words, not judged.
         """
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         asker = asker or self.transcript.people.name_of((asked_in or scope).session_id, utterance_id)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone, asker=asker, by_words=by_words)
-        every = None if kinds is None else frozenset(kinds)
+        every = frozenset(kinds) if kinds is not None else None
         reached = replace_fast(scope, secrets=secrets or withheld, status=status or scope.status)
         found = self.finding.statements(asked, reached, k) if about else self.finding.hits(asked, reached, k, every)
         used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
