@@ -465,13 +465,12 @@ class PersonaMemory:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself. ``asker``:
-        the name of who asks, where several speak as one user; that of the utterance unless given.
-        ``kinds``: of turn, memory, fact and episode; none: all but episodes.
-        ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
-        ``asked_in``: the session in which it is asked, where more than that session is searched.
-        ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
-        words; where the user has none nothing is found, and quickly. ``status``: only memories of it; none: accepted
-        ones, beside everything that has no status.
+        the name of who asks, where several speak as one user; that of the utterance unless given. ``kinds``: of turn,
+        memory, fact and episode; none: all but episodes. ``timezone``: of who asks, an IANA name, in which days are
+        counted; the device's own unless given.
+        ``asked_in``: the session in which it is asked, where more than that session is searched. ``secrets``: secrets
+        that somebody asked to keep are found, too. ``withheld``: likewise, but without their words; where the user has
+        none nothing is found, and quickly. ``status``: only memories of it; none: accepted ones, and what has none.
         ``about``: what is asked is a topic, and the hits are everything that people stated about it and that still
         holds, and what they went on to say of it, the newest first. ``by_words``: it is a list of words, not judged.
         """
