@@ -94,9 +94,12 @@ class Contexts:
     def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
 
-        Nothing where no persona has asked yet in its session, or nothing may be read there.
+        Nothing where no persona has asked yet in its session, or nothing may be read there; nor for what asks for
+        several things: many remarks are judged for it, and who waits meanwhile is answered first.
         """
         newest, now = self._newest.get(turn.session_id), self._workings.clock()
+        if languages.for_text(turn.lang, turn.text).asks_several(turn.text):
+            return
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
             return
         scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)

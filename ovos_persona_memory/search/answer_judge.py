@@ -21,9 +21,9 @@ AMONG, LOOKED_AT = 10, 3
 JUDGED, LEAD, MARGIN, BIAS = 0.57, 0.93, 0.40, -0.51
 """The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
 of the others, and how far that logit is (``training/fit_answers.py``)."""
-SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM, SEVERAL_BY_WORDS = 40, 20, 0.5, 0.2
-"""Where a question asks for several things: so many are looked at, and all answer to which the judge gives such a
-probability, >=, and to whose words it gives the last one."""
+SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM = 40, 15, 0.5
+"""Where a question asks for several things: among so many of the best hits so many are looked at, and all answer to
+which the judge gives such a probability, >=, the surest first."""
 ANSWERS_FROM = 0.55
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
 REFUSED_BELOW = 0.1
@@ -77,15 +77,16 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     shares = probabilities(signs(found))
     seen = {_key(hit): (share, judgement) for (hit, judgement), share in zip(found, shares, strict=True)}
     good = _about_as_good(seen)
-    if question.spoken.asks_several(question.text):
-        by_words = {_key(hit) for hit in hits if hit.answers}
-        least = {one: SEVERAL_BY_WORDS if one in by_words else SEVERAL_FROM for one in seen}
-        good |= {one for one, (_, judgement) in seen.items() if judgement >= least[one]}
+    several = {one for one, (_, judgement) in seen.items() if judgement >= SEVERAL_FROM}
+    several = several if question.spoken.asks_several(question.text) else set()
+    good |= several
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
     ones = _those_asked_about(question, hits)
     best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: (not ones(hit), -hit.at))
+    if several:  # the surest first: all of them are asked for
+        best.sort(key=lambda hit: -seen[_key(hit)][1])
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
 

@@ -25,6 +25,7 @@ more than linear time (docs/facts.md, "How much of a text is understood")."""
 SENTENCE_WORDS = 100
 """Words at most of one sentence: a longer text has no full stops."""
 _LONGEST_WORD = 64
+_BESIDE_WORDS = str.maketrans("?,'\u2019", "    ")
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16
 """Texts whose beginnings are cached."""
@@ -288,15 +289,16 @@ class Language:
         return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
     def asks_several(self, question: str) -> bool:
-        """Whether a question asks for several things: "who can't eat what", "all", "who has things of ours"; by its
-        words as they are said, since in some languages only an accent makes a question word."""
-        said = f" {' '.join(question.casefold().replace('?', ' ').replace(',', ' ').split())} "
+        """Whether a question asks for several things: "who can't eat what", "which of us has what", "all", "who has
+        things of ours"; by its words as they are said, since in some languages only an accent makes a question word."""
+        bare = question.casefold().translate(_BESIDE_WORDS)
+        said = f" {' '.join(bare.split())} "
         listed = {left: right.split(",") for left, right in self.pairs("asks_several.list")}
         gap, kinds = "" if self.uses_bigrams else " ", ("who", "what", "all", "things")
         who, what, every, things = (
-            any(f"{gap}{one.strip()}{gap}" in said for one in listed.get(kind, ())) for kind in kinds
+            sum(f"{gap}{one.strip()}{gap}" in said for one in listed.get(kind, ())) for kind in kinds
         )
-        return every or (who and what) or (things and (who or what))
+        return bool(every or (who and what) or what > 1 or (things and (who or what)))
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text contains a phrase of the list."""

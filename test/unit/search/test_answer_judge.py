@@ -162,11 +162,11 @@ def test_what_probably_does_not_answer_though_its_words_do_bears_on_the_question
     assert [(one.text, one.answers) for one in found if one.sure] == [(one.text, False) for one in hits]
 
 
-def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_are_told_the_newest_first() -> None:
+def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_are_told_the_surest_first() -> None:
     shares = {"ruth drinks no milk": 0.9, "ned is allergic to shrimps": 0.55, "we have two cats": 0.1}
     hits = [replace(hit(text, at=float(at)), score=1.0 - at / 4) for at, text in enumerate(shares)]
     for asked, told in (
-        ("who cannot eat what huh", ["ned is allergic to shrimps", "ruth drinks no milk"]),
+        ("who cannot eat what huh", ["ruth drinks no milk", "ned is allergic to shrimps"]),
         ("who cannot eat that huh", ["ruth drinks no milk"]),
     ):
         found = judged(hits, Question(asked, "en-US"), Judge(shares))

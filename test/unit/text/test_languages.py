@@ -203,6 +203,9 @@ def test_a_tag_that_is_no_language_names_no_folder(tag: str) -> None:
     ("tag", "several", "one"),
     [
         ("en-US", "who lent us what", "who lent us the drill"),
+        ("en-US", "what of ours is away and who's got it", "what is away that the neighbours got"),
+        ("en-US", "which of us takes what", "which of us takes the drill"),
+        ("da-DK", "hvilke af os tager hvad", "hvilke af os tager boret"),
         ("de-DE", "wem haben wir was geliehen", "wem haben wir die Bohrmaschine geliehen"),
         ("nl-NL", "wie heeft wat geleend", "wie heeft de boor geleend"),
         ("da-DK", "hvem har lånt hvad", "hvem har lånt boremaskinen"),
