@@ -481,7 +481,7 @@ class PersonaMemory:
         every = frozenset(kinds) if kinds is not None else None
         reached = replace_fast(scope, secrets=secrets or withheld, status=status or scope.status)
         found = self.finding.statements(asked, reached, k) if about else self.finding.hits(asked, reached, k, every)
-        used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
+        used = [hit.id for hit in found if (hit.sure or hit.answers) and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
         return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]
 

@@ -111,20 +111,20 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         """Sure answers, quoted: the best, or the first of several where the question asks for several things; empty
         where there is none."""
         if spoken.asks_several(question):
-            found = self._own_unnamed(self._sure(question, scope, spoken, SEVERAL))
+            found = self._own_unnamed(self._answers_to(question, scope, spoken, SEVERAL))
             told = {_bare(spoken.without_lead(hit.text), spoken).casefold(): hit for hit in reversed(found)}
             return self._told(list(told.values())[::-1], scope, spoken) if told else ""
         best = self._best(question, scope, spoken)
         return _quoted(best, spoken) if best is not None else ""
 
     def _best(self, question: str, scope: Scope, spoken: Language) -> Hit | None:
-        found = self._sure(question, scope, spoken, 3)
+        found = self._answers_to(question, scope, spoken, 3)
         return self._own_unnamed(found[:1])[0] if found else None
 
-    def _sure(self, question: str, scope: Scope, spoken: Language, k: int) -> list[Hit]:
-        """Of the best ``k`` hits those that are sure answers of a person."""
+    def _answers_to(self, question: str, scope: Scope, spoken: Language, k: int) -> list[Hit]:
+        """Of the best ``k`` hits those that answer, of a person."""
         hits = self._client.recall(question, scope, k=k, lang=spoken.tag)
-        found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
+        found = [hit for hit in hits if hit.answers and hit.role == "user"]
         if not found and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return found

@@ -26,6 +26,8 @@ SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM = 40, 15, 0.5
 which the judge gives such a probability, >=, the surest first."""
 ANSWERS_FROM = 0.55
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
+SURE_FROM = 0.9
+"""What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=."""
 REFUSED_BELOW = 0.1
 """What is surely known is refused with a lower probability than this."""
 NEARLY, POSSIBLE = 0.7, 0.3
@@ -65,7 +67,7 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     what tells the assistant to do something, neither answers nor is sure.
 
     Of the best hits those answer that probably do, by what the judge says and by their scores, and those that the judge
-    finds about as good as the surest; of these the newest comes first.
+    finds about as good as the surest; of these the newest comes first. What answers almost surely is sure.
 
     ``certain``: the ids of turns that are facts, word by word, or called off what was asked for. They are found by
     what asks for just that, and are refused only where the judge hardly doubts that they do not answer.
@@ -181,7 +183,7 @@ def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) ->
     """A hit that answers with this probability; ``is_good``: it is among the best answers."""
     if is_good or share >= ANSWERS_FROM:
         reason = hit.reason if hit.answers else f"answers what is asked ({share:.2f})"
-        return replace(hit, answers=True, sure=True, reason=reason)
+        return replace(hit, answers=True, sure=hit.sure or share >= SURE_FROM, reason=reason)
     if hit.answers and hit.kind == "turn" and (hit.id not in certain or share < REFUSED_BELOW):
         return replace(hit, answers=False)
     return hit

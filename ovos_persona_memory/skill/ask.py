@@ -62,7 +62,7 @@ def where(talk: TurnContext) -> None:
     thing = whole_topic(talk.slot("thing"), talk.said.text, talk.spoken)
     # whichever verb was said ("where did I tuck away my glasses"), the plain question finds it, too
     questions = (talk.said.text, talk.sentence("where_is", thing=thing))
-    answers = ([hit for hit in _sure(talk, question) if hit.answers] for question in questions)
+    answers = ([hit for hit in _bearing_on(talk, question) if hit.answers] for question in questions)
     hits = next((found for found in answers if found), [])
     tell(talk, items_of(talk, hits)[:1], "nothing_known_about", topic=thing)
 
@@ -169,7 +169,7 @@ def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
 def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
     """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
-    said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
+    said = [hit for hit in _bearing_on(talk, talk.said.text) if named.since <= hit.at < named.until]
     heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
     items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
     told = [item for item in _once(talk, items) if _precedence(item) == LASTING or not _is_question(talk, item.text)]
@@ -235,7 +235,7 @@ def _origin(talk: TurnContext) -> Origin | None:
         talk.spoke_of_the_same()
         return talk.client.why(item.scope, id=item.id, key=None if item.id else item.key)
     hits = talk.client.recall(question, k=3, lang=talk.spoken.tag) if question else []
-    answer = next((hit for hit in hits if hit.sure and hit.answers and hit.role == "user"), None)
+    answer = next((hit for hit in hits if hit.answers and hit.role == "user"), None)
     return talk.client.why(talk.session) if answer is None else talk.client.why(id=answer.id)
 
 
@@ -363,8 +363,8 @@ def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT, by_word
     return [hit for hit in hits if _is_told(talk, hit)]
 
 
-def _sure(talk: TurnContext, question: str) -> list[Hit]:
-    return [hit for hit in told_hits(talk, question) if hit.sure]
+def _bearing_on(talk: TurnContext, question: str) -> list[Hit]:
+    return [hit for hit in told_hits(talk, question) if hit.sure or hit.answers]
 
 
 def _is_told(talk: TurnContext, hit: Hit) -> bool:

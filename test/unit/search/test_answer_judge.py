@@ -64,7 +64,7 @@ def hit(text: str, at: float = 0.0, answers: bool = False, sure: bool = False, r
 
 
 def told(hits: Sequence[Hit]) -> list[str]:
-    return [one.text for one in hits if one.answers and one.sure]
+    return [one.text for one in hits if one.answers]
 
 
 def test_what_the_judge_is_sure_of_answers_and_comes_first() -> None:
@@ -72,6 +72,16 @@ def test_what_the_judge_is_sure_of_answers_and_comes_first() -> None:
     found = judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.95}))
     assert told(found) == [found[0].text] == ["mr okafor repairs the heating"]
     assert told(judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.05}))) == []
+
+
+def test_what_answers_by_the_judge_alone_is_sure_only_where_it_almost_surely_does() -> None:
+    sure, probable = hit("mr okafor repairs the heating"), hit("the boiler man is tom")
+    for share, is_sure in ((0.99, True), (0.6, False)):
+        judge = Judge({sure.text: share})
+        found = judged([sure], Question(ASKED, "en-US"), judge)
+        assert (found[0].answers, found[0].sure) == (True, is_sure)
+    known = replace(probable, sure=True)
+    assert judged([known], Question(ASKED, "en-US"), Judge({known.text: 0.6}))[0].sure
 
 
 def test_only_what_several_say_as_one_user_is_judged_with_the_name_of_who_said_it() -> None:
