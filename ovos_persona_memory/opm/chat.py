@@ -112,8 +112,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         where there is none."""
         if spoken.asks_several(question):
             found = self._own_unnamed(self._answers_to(question, scope, spoken, SEVERAL))
-            told = {_bare(spoken.without_lead(hit.text), spoken).casefold(): hit for hit in reversed(found)}
-            return self._told(list(told.values())[::-1], scope, spoken) if told else ""
+            told = _each_once(found, spoken)
+            return self._told(told, scope, spoken) if told else ""
         best = self._best(question, scope, spoken)
         return _quoted(best, spoken) if best is not None else ""
 
@@ -204,6 +204,17 @@ def _quoted(hit: Hit, spoken: Language) -> str:
     if hit.speaker:
         return spoken.say("somebody_told_me", speaker=hit.speaker, when=when, text=text)
     return spoken.say("told_me", when=when, text=text)
+
+
+def _each_once(hits: Sequence[Hit], spoken: Language) -> list[Hit]:
+    """The hits without those whose words all stand in another one: a fact beside the remark that told it."""
+    words = [frozenset(fold(_bare(spoken.without_lead(hit.text), spoken))) for hit in hits]
+    first = {said: place for place, said in reversed(list(enumerate(words)))}
+    return [
+        hits[place]
+        for said, place in sorted(first.items(), key=lambda one: one[1])
+        if not any(said < one for one in first)
+    ]
 
 
 def _bare(text: str, spoken: Language) -> str:
