@@ -47,7 +47,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
             LOG.warning("nothing was recalled: %s", error.reason)
             return []
         if sure_only:
-            return scored([hit for hit in hits if hit.answers], _spoken)
+            return scored([hit for hit in hits if hit.sure and hit.answers], _spoken)
         now = time.time()
         return scored(hits, lambda hit: prompt.line(hit, spoken.tag, now))
 

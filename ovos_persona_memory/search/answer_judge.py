@@ -26,6 +26,8 @@ SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM = 40, 15, 0.5
 which the judge gives such a probability, >=, the surest first."""
 ANSWERS_FROM = 0.55
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
+DOUBTED_BELOW = 0.4
+"""What the judge itself gives a lower probability does not answer, however far it is above the others."""
 SURE_FROM = 0.9
 """What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=."""
 REFUSED_BELOW = 0.1
@@ -77,7 +79,10 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         return hits
     found = looked_at(hits, question, judge)
     shares = probabilities(signs(found))
-    seen = {_key(hit): (share, judgement) for (hit, judgement), share in zip(found, shares, strict=True)}
+    seen = {
+        _key(hit): (share if judgement >= DOUBTED_BELOW else min(share, judgement), judgement)
+        for (hit, judgement), share in zip(found, shares, strict=True)
+    }
     good = _about_as_good(seen)
     several = {one for one, (_, judgement) in seen.items() if judgement >= SEVERAL_FROM}
     several = several if question.spoken.asks_several(question.text) else set()

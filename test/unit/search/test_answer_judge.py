@@ -84,6 +84,13 @@ def test_what_answers_by_the_judge_alone_is_sure_only_where_it_almost_surely_doe
     assert judged([known], Question(ASKED, "en-US"), Judge({known.text: 0.6}))[0].sure
 
 
+def test_what_the_judge_doubts_does_not_answer_however_far_it_is_above_the_others() -> None:
+    hits = [hit("i met ann at the boiler"), hit("the cat is black"), hit("the rain stopped")]
+    for share, answers in ((0.3, []), (0.5, [hits[0].text])):
+        judge = Judge({hits[0].text: share})
+        assert told(judged(hits, Question(ASKED, "en-US"), judge)) == answers
+
+
 def test_only_what_several_say_as_one_user_is_judged_with_the_name_of_who_said_it() -> None:
     judge = Judge({})
     ours = replace(hit("the boiler is white"), speaker="Ann")
