@@ -28,7 +28,7 @@ ANSWERS_FROM = 0.55
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
 DOUBTED_BELOW = 0.4
 """What the judge itself gives a lower probability does not answer, however far it is above the others."""
-SURE_FROM = 0.9
+SURE_FROM = 0.95
 """What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=."""
 REFUSED_BELOW = 0.1
 """What is surely known is refused with a lower probability than this."""

@@ -76,7 +76,7 @@ def test_what_the_judge_is_sure_of_answers_and_comes_first() -> None:
 
 def test_what_answers_by_the_judge_alone_is_sure_only_where_it_almost_surely_does() -> None:
     sure, probable = hit("mr okafor repairs the heating"), hit("the boiler man is tom")
-    for share, is_sure in ((0.99, True), (0.6, False)):
+    for share, is_sure in ((0.999, True), (0.6, False)):
         judge = Judge({sure.text: share})
         found = judged([sure], Question(ASKED, "en-US"), judge)
         assert (found[0].answers, found[0].sure) == (True, is_sure)
