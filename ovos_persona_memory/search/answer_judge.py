@@ -13,7 +13,7 @@ from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.newest import replaced_by
 from ovos_persona_memory.search.ownership import Ownership
 from ovos_persona_memory.search.query import Question, first_name, named_speakers
-from ovos_persona_memory.search.recall import SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
+from ovos_persona_memory.search.recall import CALLED_OFF, SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
 from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 3
@@ -31,7 +31,7 @@ DOUBTED_BELOW = 0.4
 SURE_FROM = 0.95
 """What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=."""
 REFUSED_BELOW = 0.1
-"""What is surely known is refused with a lower probability than this."""
+"""What is surely known is refused with a lower probability than this; what calls off what is asked for never is."""
 NEARLY, POSSIBLE = 0.7, 0.3
 """Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
 the surest, and >= this."""
@@ -72,7 +72,7 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     finds about as good as the surest; of these the newest comes first. What answers almost surely is sure.
 
     ``certain``: the ids of turns that are facts, word by word, or called off what was asked for. They are found by
-    what asks for just that, and are refused only where the judge hardly doubts that they do not answer.
+    what asks for just that, and facts are refused only where the judge hardly doubts that they do not answer.
     """
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
     if not hits or not judge.has_learned(question.text, question.lang) or not judge.asks(question.text, question.lang):
@@ -189,9 +189,8 @@ def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) ->
     if is_good or share >= ANSWERS_FROM:
         reason = hit.reason if hit.answers else f"answers what is asked ({share:.2f})"
         return replace(hit, answers=True, sure=hit.sure or share >= SURE_FROM, reason=reason)
-    if hit.answers and hit.kind == "turn" and (hit.id not in certain or share < REFUSED_BELOW):
-        return replace(hit, answers=False)
-    return hit
+    is_kept = hit.id in certain and (share >= REFUSED_BELOW or hit.reason == CALLED_OFF)
+    return replace(hit, answers=False) if hit.answers and hit.kind == "turn" and not is_kept else hit
 
 
 def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:

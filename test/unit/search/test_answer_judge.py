@@ -20,7 +20,7 @@ from ovos_persona_memory.search.answer_judge import (
     signs,
 )
 from ovos_persona_memory.search.query import Question
-from ovos_persona_memory.search.recall import TIER
+from ovos_persona_memory.search.recall import CALLED_OFF, TIER
 
 ASKED = "who do i have to call about the boiler"
 
@@ -144,6 +144,11 @@ def test_a_turn_that_is_a_fact_is_refused_only_where_it_surely_does_not_answer()
     doubted = Judge({one.text: 0.3 for one in hits})
     assert told(judged(hits, Question(ASKED, "en-US"), doubted, certain)) == ["my boiler man is tom"]
     assert told(judged(hits, Question(ASKED, "en-US"), Judge({}), certain)) == []
+
+
+def test_what_calls_off_what_is_asked_for_is_never_refused() -> None:
+    off = replace(hit("the boiler man is not coming", answers=True), reason=CALLED_OFF)
+    assert told(judged([off], Question(ASKED, "en-US"), Judge({}), {off.id})) == [off.text]
 
 
 def test_what_only_asks_and_what_the_assistant_said_answers_nothing() -> None:
