@@ -65,8 +65,8 @@ class AnswerJudge(Protocol):
 
 
 def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain: Collection[str] = ()) -> list[Hit]:
-    """The hits, those that answer first. What only asks, though nothing but a reader sees it, and
-    what tells the assistant to do something, neither answers nor is sure.
+    """The hits, those that answer first. What only asks, though nothing but a reader sees it, and what tells the
+    assistant to do something, neither answers nor is sure.
 
     Of the best hits those answer that probably do, by what the judge says and by their scores, and those that the judge
     finds about as good as the surest; of these the newest comes first. What answers almost surely is sure.
@@ -84,15 +84,15 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         for (hit, judgement), share in zip(found, shares, strict=True)
     }
     good = _about_as_good(seen)
-    several = {one for one, (_, judgement) in seen.items() if judgement >= SEVERAL_FROM}
-    several = several if question.spoken.asks_several(question.text) else set()
-    good |= several
+    asks_several = question.spoken.asks_several(question.text)
+    if asks_several:
+        good |= {one for one, (_, judgement) in seen.items() if judgement >= SEVERAL_FROM}
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
     ones = _those_asked_about(question, hits)
     best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: (not ones(hit), -hit.at))
-    if several:  # the surest first: all of them are asked for
+    if asks_several:  # the surest first: all of them are asked for
         best.sort(key=lambda hit: -seen[_key(hit)][1])
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
