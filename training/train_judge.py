@@ -1,8 +1,9 @@
 """Makes the judge of answers: ``training/train_judge.py [model file]``.
 
 Layers and a head of its own upon those of the reader that it shares, if any, which stay as they are: what they make of
-a question and a remark is computed once. It begins with what the reader's layers and head have learned, and what is
-kept is the mean of what it was on its way, newer states counting more.
+a question and a remark is computed once. It begins with what the reader's layers and head have learned and, above them,
+with the upper layers of the base model; what is kept is the mean of what it was on its way, newer states counting more.
+It needs what ``base_encoder`` needs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from base_encoder import BaseFile, BaseLayer
 from numpy.typing import NDArray
 from pairs import HELD, Pair, blocks_in, houses_in, pairs_of
 from torch import Tensor, nn
@@ -23,7 +25,7 @@ from torch.nn import functional
 
 from ovos_persona_memory.extraction.reader.answering import FILE
 from ovos_persona_memory.extraction.reader.encoder import DENSE, NORMS, Dense, Layer, Norm, Vectors
-from ovos_persona_memory.extraction.reader.judge_model import HEADS, SHARED, JudgeModel, pieces_of
+from ovos_persona_memory.extraction.reader.judge_model import HEADS, MOST_LAYERS, SHARED, JudgeModel, pieces_of
 from ovos_persona_memory.extraction.reader.model import ReaderModel
 from ovos_persona_memory.extraction.reader.reader import FILE as READER
 
@@ -86,7 +88,8 @@ class JudgeNet(nn.Module):
     def __init__(self, reader: ReaderModel) -> None:
         super().__init__()
         heads, weights = reader.encoder.heads, reader.weights
-        self.layers = nn.ModuleList(TorchLayer(one, heads) for one in reader.encoder.layers[SHARED:])
+        changed = [TorchLayer(one, heads) for one in reader.encoder.layers[SHARED:]]
+        self.layers = nn.ModuleList([*changed, *_upper_layers(len(reader.encoder.layers), heads)])
         for name in HEADS:
             linear = nn.Linear(*weights[name].shape)
             linear.weight.data, linear.bias.data = _tensor(weights[name].T), _tensor(weights[f"{name}_bias"])
@@ -146,6 +149,15 @@ class Shown:
         """Pieces of a pair."""
         start, end = self.bounds[pair]
         return end - start
+
+
+def _upper_layers(first: int, heads: int) -> Iterator[TorchLayer]:
+    """The layers of the base model from this number on."""
+    base = BaseFile.read()
+    for layer in (BaseLayer(base, number) for number in range(first, MOST_LAYERS)):
+        made = TorchLayer(layer.packed(), heads)
+        made.load_state_dict(layer.state_dict())
+        yield made
 
 
 def _padded(rows: Sequence[Vectors]) -> tuple[Tensor, Tensor]:

@@ -70,7 +70,7 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> MatchedIn
         return _to_remember(text, spoken, named)
     if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.voc")]:
         return None  # a phrase of other skills: "forget it" cancels a request
-    bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
+    bare = _without_fillers(whole, spoken.tag)
     forms = [whole, *(said for said in (bare, _without_repeats(bare)) if said != whole)]
     found = [(fit, said) for said in forms if (fit := _fit([word for word, _ in said], spoken, named))]
     if found:
@@ -89,6 +89,16 @@ def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> Match
     begun = f" {' '.join([*lead, *fold(languages.beginning(kept))[:STUTTERED]])} "
     refused = any(f" {' '.join(fold(phrase))} " in begun for phrase in _exclusions("remember", spoken))
     return None if refused else MatchedIntent("remember", {"text": kept})
+
+
+def _without_fillers(said: list[tuple[str, int]], tag: str) -> list[tuple[str, int]]:
+    """The words without fillers, of one word or several: "o que é que sabes"."""
+    phrases, words = _filler_phrases(tag), [word for word, _ in said]
+    starts = [
+        (place, len(one)) for one in phrases for place in range(len(words)) if words[place : place + len(one)] == one
+    ]
+    inside = {place for start, length in starts for place in range(start, start + length)}
+    return [one for place, one in enumerate(said) if place not in inside and one[0] not in _fillers(tag)]
 
 
 def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -252,8 +262,15 @@ def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Itera
 
 @lru_cache(maxsize=64)
 def _fillers(tag: str) -> frozenset[str]:
-    """Folded words that may stand anywhere without a meaning."""
-    return frozenset(word for line in languages.for_language(tag).phrases("fillers.voc") for word in fold(line))
+    """Folded single words that may stand anywhere without a meaning."""
+    lines = (fold(line) for line in languages.for_language(tag).phrases("fillers.voc"))
+    return frozenset(words[0] for words in lines if len(words) == 1)
+
+
+@lru_cache(maxsize=64)
+def _filler_phrases(tag: str) -> list[list[str]]:
+    """Phrases of several folded words that may stand anywhere without a meaning."""
+    return [words for line in languages.for_language(tag).phrases("fillers.voc") if len(words := fold(line)) > 1]
 
 
 def _patterns(tag: str, intents: tuple[str, ...]) -> Iterator[tuple[str, re.Pattern[str]]]:

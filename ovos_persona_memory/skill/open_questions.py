@@ -6,6 +6,7 @@ An intent engine is given none of their wordings: other skills come first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -48,6 +49,8 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
     found = (understood(form, talk.spoken, OPEN) for form in talk.forms())
     asked = next((one for one in found if one), None)
+    if asked is None and asks_for_plans(talk.said.text, talk.spoken, talk.now):
+        asked = MatchedIntent("planned")
     if asked is None:
         return None
     is_answered = ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), ""))
@@ -226,10 +229,29 @@ def _is_number(text: str, spoken: Language) -> bool:
 
 
 def planned(talk: TurnContext) -> None:
-    """Read what was said about a coming day, seen from when it was said: what was "tomorrow" a month ago is over."""
+    """Read what was said about a coming day, seen from when it was said: what was "tomorrow" a month ago is over.
+
+    What names the day comes before what names a week of which it is one.
+    """
     asked = coming_days(talk.said.text, talk.spoken, talk.now)
-    items = [item for item, days in _plans(talk, asked) if days.meets(asked)]
-    tell(talk, sorted(items, key=lambda item: item.at), "nothing_planned")
+    plans = [(days.width_for(asked), item.at, item) for item, days in _plans(talk, asked) if days.meets(asked)]
+    tell(talk, [item for *_, item in sorted(plans, key=lambda plan: plan[:2])], "nothing_planned")
+
+
+def asks_for_plans(text: str, spoken: Language, now: datetime) -> bool:
+    """Whether a question names a coming day, and beside it nothing but words of the wordings of "what is planned", in
+    any order: "was hab ich heut für einen termin"."""
+    if not spoken.is_question(text) or not coming_days(text, spoken, now):
+        return False
+    named = fold(" ".join(words_naming(coming_days(text, spoken, now), spoken)))
+    known = spoken.stop_words | {*named, *_words_of_plans(spoken.tag)}
+    return all(word in known for word in fold(text))
+
+
+@lru_cache(maxsize=64)
+def _words_of_plans(tag: str) -> frozenset[str]:
+    lines = languages.for_language(tag).lines("planned.patterns")
+    return frozenset(word for line in lines for word in fold(re.sub(r"{\w+}", " ", line)))
 
 
 def _plans(talk: TurnContext, asked: ComingDays) -> Iterator[tuple[SpokenItem, ComingDays]]:

@@ -41,6 +41,12 @@ class ComingDays:
         """Whether one of the days that a question asks for is among them."""
         return any(self.holds(day) for span in asked.spans for day in _days_of(span))
 
+    def width_for(self, asked: ComingDays) -> int:
+        """The number of days of the shortest span that meets the question; 1 for a day of every week or year."""
+        days = {day for span in asked.spans for day in _days_of(span)}
+        met = [(span.last - span.first).days + 1 for span in self.spans if any(span.holds(day) for day in days)]
+        return min(met, default=1)
+
 
 def coming_days(text: str, spoken: Language, said: datetime) -> ComingDays:
     """The days that a text, said at this time, names as coming; a weekday is the next one, or today."""
@@ -48,7 +54,13 @@ def coming_days(text: str, spoken: Language, said: datetime) -> ComingDays:
     dated = [(month, day) for _, month, day, _ in months_named(text, spoken) if day is not None]
     weekly = frozenset() if dated else frozenset(_named_in("weekly.list", text, spoken))
     relative = tuple(_relative(text, spoken, today))
-    weekdays = () if dated or relative else tuple(_next_weekdays(text, spoken, today, weekly))
+    weekdays = () if dated else tuple(_next_weekdays(text, spoken, today, weekly))
+    if weekdays:  # "this week on Wednesday" is a day of that week; "not today, on Friday" names two
+        within = [day for span in relative for day in _days_of(span) if span.first < span.last]
+        named = {day.first.weekday() for day in weekdays}
+        narrowed = tuple(DaySpan(day, day) for day in within if day.weekday() in named)
+        relative = tuple(span for span in relative if span.first == span.last)
+        weekdays = narrowed or weekdays
     comes_again = not spoken.asking_words.get(YEARLY, frozenset()).isdisjoint(spoken.words(text))
     dates = () if comes_again else tuple(_dates(text, spoken, today))
     return ComingDays((*relative, *weekdays, *dates), weekly, frozenset(dated) if comes_again else frozenset())

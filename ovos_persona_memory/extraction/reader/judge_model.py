@@ -1,4 +1,4 @@
-"""The trained model of the judge of answers: layers of its own upon the lower layers of the reader."""
+"""The trained model of the judge of answers: the layers of the reader, changed, and more upon them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from ovos_persona_memory.extraction.reader.encoder import (
     Layer,
     Norm,
     Vectors,
+    layer_packed,
+    layer_unpacked,
     product,
 )
 from ovos_persona_memory.extraction.reader.model import ASKED, ITSELF, ReaderModel
@@ -30,9 +32,11 @@ PIECES, ASKED_PIECES = 64, 40
 longest pair has 44."""
 SHARED = 0
 """So many layers of the reader are below those of the judge, as they are."""
+MOST_LAYERS = 12
+"""Of multilingual-e5-small: those above the reader's are kept as they are, in half a byte each."""
 RANK = 32
-"""The file holds how the judge's weights differ from the reader's, as two matrices with so many columns and rows (Hu et
-al., "LoRA", 2022): of the weeks' pairs the full difference tells hardly more (area under the curve .918, this .917)."""
+"""Of the reader's layers the file holds how the judge's weights differ, as two matrices with so many columns and rows
+(Hu et al., "LoRA", 2022): of the weeks' pairs the full difference tells hardly more."""
 HEADS = ("deep", "answer")
 
 
@@ -50,15 +54,20 @@ class JudgeModel:
         """The model in a file; OSError where there is none, KeyError or ValueError where it is none."""
         with np.load(path) as kept:
             arrays = {name: kept[name] for name in kept.files}
-        layers = tuple(_layer(arrays, base, number) for number, base in _upper(reader))
+        changed = [_layer(arrays, base, number) for number, base in _upper(reader)]
+        upon = [number for number in range(MOST_LAYERS) if f"{number}_query" in arrays]
+        layers = (*changed, *(layer_unpacked(arrays, number) for number in upon))
         names = [name for head in HEADS for name in (head, f"{head}_bias")]
         return cls(reader, layers, {name: arrays[f"head_{name}"].astype(np.float32) for name in names})
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
         arrays: dict[str, NDArray[Any]] = {}
-        for (number, base), layer in zip(_upper(self.reader), self.layers, strict=True):
+        upper = _upper(self.reader)
+        for (number, base), layer in zip(upper, self.layers, strict=False):
             arrays |= _packed(layer, base, number)
+        for number, layer in enumerate(self.layers[len(upper) :], SHARED + len(upper)):
+            arrays |= layer_packed(layer, number)
         arrays |= {f"head_{name}": rows.astype(np.float16) for name, rows in self.weights.items()}
         with path.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy knows no names of arrays

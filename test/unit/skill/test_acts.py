@@ -91,6 +91,8 @@ def test_what_is_named_is_the_topic(tag: str, text: str, topic: set[str]) -> Non
         ("fr-FR", "n'oublie pas le pain"),
         ("fr-FR", "oublie"),
         ("es-ES", "guarda silencio"),
+        ("pt-PT", "apaga a televisão"),  # switch it off
+        ("gl-ES", "apaga a luz do corredor"),
     ],
 )
 def test_what_asks_for_nothing_of_the_kind(tag: str, text: str) -> None:

@@ -172,3 +172,11 @@ def test_of_a_time_and_a_topic_the_time_is_meant_where_there_is_nothing_else() -
 )
 def test_a_list_is_for_others(tag: str, text: str) -> None:
     assert understood(text, languages.for_language(tag), INTENTS) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["o que é que sabes da caldeira", "que é que sabes da caldeira", "que sabes da caldeira"]
+)
+def test_a_phrase_that_means_nothing_may_stand_anywhere(text: str) -> None:
+    spoken = languages.for_language("pt-PT")
+    assert understood(text, spoken, ["about_anything"]) == MatchedIntent("about_anything", {"topic": "caldeira"})

@@ -1,12 +1,14 @@
-"""Who is counted of whom, and who is meant by a relation."""
+"""Who is counted of whom, who is meant by a relation, and what asks for plans."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 import pytest
 
 from ovos_persona_memory.records import Fact
 from ovos_persona_memory.skill.ask import _named_alike
-from ovos_persona_memory.skill.open_questions import Counted, _says_count
+from ovos_persona_memory.skill.open_questions import Counted, _says_count, asks_for_plans
 from ovos_persona_memory.text import languages
 
 
@@ -76,3 +78,22 @@ def test_a_relation_means_its_name_only_while_one_has_it() -> None:
     assert _named_alike([emma, ben], "my daughter", english) == ["Emma"]
     assert _named_alike([emma, named("daughter", "Lena"), ben], "Emma", english) == []
     assert _named_alike([emma, ben], "the shed", english) == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "asks"),
+    [
+        ("en-US", "what have i got tomorrow", True),
+        ("en-US", "is ben free on friday", False),  # of him alone
+        ("en-US", "what's the weather tomorrow", False),
+        ("en-US", "what have i got", False),
+        ("en-US", "i have something on tomorrow", False),
+        ("de-DE", "was hab ich heut für einen termin", True),
+        ("de-DE", "was ist heute für ein tag", False),
+        ("pt-PT", "que é que há hoje", True),
+        ("es-ES", "qué toca mañana", True),
+        ("fr-FR", "qu'est-ce qu'il y a demain", True),
+    ],
+)
+def test_a_day_beside_words_of_plans_alone_asks_for_plans(tag: str, text: str, asks: bool) -> None:
+    assert asks_for_plans(text, languages.for_language(tag), datetime(2026, 11, 26, 15)) is asks

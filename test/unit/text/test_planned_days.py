@@ -33,6 +33,10 @@ def days(tag: str, text: str, said: datetime = THURSDAY) -> list[str]:
         ("es-ES", "el fontanero viene mañana por la mañana", ["11-27"]),
         ("es-ES", "por la mañana tomo café", []),
         ("fr-FR", "le plombier vient après-demain", ["11-28"]),
+        ("en-US", "next week on wednesday we fly", ["12-02"]),
+        ("en-US", "the fitter is not coming today he comes on saturday", ["11-26", "11-28"]),
+        ("gl-ES", "esta semana teño garda o venres", ["11-27"]),
+        ("de-DE", "was hab ich heut", ["11-26"]),
         ("ja-JP", "明日", []),  # no list
     ],
 )
@@ -76,3 +80,12 @@ def test_every_wording_of_the_asked_days_is_looked_for() -> None:
     words = words_naming(coming_days("tomorrow", english, THURSDAY), english)
     assert {"tomorrow", "friday", "fridays", "November"} <= {word.strip() for word in words}
     assert "monday" not in words
+
+
+def test_the_day_itself_is_told_from_a_week_that_holds_it() -> None:
+    english = languages.for_language("en-US")
+    asked = coming_days("what do I have tomorrow", english, THURSDAY)
+    widths = [
+        coming_days(text, english, THURSDAY).width_for(asked) for text in ("the plumber comes tomorrow", "this week")
+    ]
+    assert widths == [1, 7]

@@ -69,6 +69,17 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert len(again.layers) == len(model.layers) and again.weights.keys() == model.weights.keys()
 
 
+def test_layers_above_those_of_the_reader_are_saved_too(tmp_path: Path) -> None:
+    model, path = deep_judge(), tmp_path / "judge.model"
+    deeper = replace(model, layers=(*model.layers, model.layers[0]))
+    deeper.save(path)
+    again = JudgeModel.load(path, model.reader)
+    given = (["blue"], [("my", "blue"), ("bottle",)])
+    assert len(again.layers) == len(model.layers) + 1
+    assert np.allclose(again.answers(*given), deeper.answers(*given), atol=2e-2)
+    assert not np.allclose(again.answers(*given), model.answers(*given), atol=2e-2)
+
+
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         JudgeModel.load(tmp_path / "missing.model", small_model())
