@@ -40,7 +40,7 @@ def check(labelled: Sequence[LabelledUtterance]) -> None:
 
 
 def test_what_people_say_in_english_is_done_and_what_is_for_others_is_left_to_them() -> None:
-    check([*some("en-US", 24, 8), *some("en-US", 16, 8, LATER)])
+    check([*some("en-US", 16, 6), *some("en-US", 12, 6, LATER)])
 
 
 def test_what_people_say_in_another_language_is_done() -> None:
