@@ -18,8 +18,6 @@ REACH = 6
 """Turns behind a statement among which it is continued, those of the assistant included."""
 LIKE = 12
 """Statements at most that share words with one, among which is looked for what replaces it."""
-GAP_S = 180.0
-"""Who goes on with what they said does so within this time, seconds."""
 
 
 def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge: AnswerJudge | None) -> list[Hit]:
@@ -83,5 +81,5 @@ class _Statements:
             yield from (one for one in newer if replaces(old, hit_of(one, 0.0, True, "")) and self.states(one))
 
     def _goes_on(self, turn: Turn, behind: Turn) -> bool:
-        is_same = behind.speaker == turn.speaker and 0.0 <= (behind.at or 0.0) - (turn.at or 0.0) <= GAP_S
-        return is_same and continues(behind.text, languages.for_text(behind.lang, behind.text)) and self.states(behind)
+        after_s, spoken = (behind.at or 0.0) - (turn.at or 0.0), languages.for_text(behind.lang, behind.text)
+        return behind.speaker == turn.speaker and continues(behind.text, after_s, spoken) and self.states(behind)

@@ -26,8 +26,6 @@ from ovos_persona_memory.text import (
 
 AT_MOST = 5
 """Statements of a time that are read in one go."""
-GAP_S = 180.0
-"""Who goes on with what they said does so within this time, seconds."""
 LOOKED_AT = 50
 """Memories at most that one question reads."""
 FEW = 3
@@ -137,11 +135,7 @@ def last_told(talk: TurnContext) -> list[SpokenItem]:
 
 def _is_joined(talk: TurnContext) -> Callable[[tuple[Hit, Hit | None]], bool]:
     """Whether a statement is the last one, or the next one only goes on with it."""
-    return lambda pair: pair[1] is None or _goes_on(talk, pair[1].text, pair[1].at - pair[0].at)
-
-
-def _goes_on(talk: TurnContext, text: str, after_s: float) -> bool:
-    return 0.0 <= after_s <= GAP_S and continues(text, talk.spoken)
+    return lambda pair: pair[1] is None or continues(pair[1].text, pair[1].at - pair[0].at, talk.spoken)
 
 
 def _joined(talk: TurnContext, told: Iterable[SpokenItem]) -> list[SpokenItem]:
@@ -151,7 +145,7 @@ def _joined(talk: TurnContext, told: Iterable[SpokenItem]) -> list[SpokenItem]:
         before = found[-1] if found else None
         last = before.more[-1] if before and before.more else before
         is_same = last is not None and (last.speaker, last.told_as) == (item.speaker, item.told_as)
-        if before and last and is_same and _goes_on(talk, item.text, item.at - last.at):
+        if before and last and is_same and continues(item.text, item.at - last.at, talk.spoken):
             found[-1] = replace(before, more=(*before.more, item))
         else:
             found.append(item)

@@ -13,10 +13,15 @@ PEOPLE, REQUESTS = "people.list", "memory_words.list"
 LONGEST_PART = 8
 """Words at most of a part of a sentence that has no subject: "on the third floor number thirty four"."""
 
+GAP_S = 180.0
+"""Who goes on with what they said does so within this time, seconds."""
 
-def continues(text: str, spoken: Language) -> bool:
-    """Whether a text names nobody and nothing before a pronoun, which then stands for what was just spoken of, or is
-    only a part of a sentence, of a place or a number."""
+
+def continues(text: str, after_s: float, spoken: Language) -> bool:
+    """Whether a text is said within ``GAP_S`` after another, and names nobody and nothing before a pronoun, which then
+    stands for what was just spoken of, or is only a part of a sentence, of a place or a number."""
+    if not 0.0 <= after_s <= GAP_S:
+        return False
     words = fold(spoken.without_lead(text))
     known = _words_by_role(spoken.tag)
     place = next((n for n, word in enumerate(words) if word not in known.empty), len(words))

@@ -30,7 +30,7 @@ from ovos_persona_memory.text import continues, languages
     ],
 )
 def test_a_pronoun_that_names_nobody_and_a_part_of_a_sentence_go_on(tag: str, text: str) -> None:
-    assert continues(text, languages.for_language(tag))
+    assert continues(text, 5.0, languages.for_language(tag))
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,11 @@ def test_a_pronoun_that_names_nobody_and_a_part_of_a_sentence_go_on(tag: str, te
     ],
 )
 def test_what_names_its_own_subject_or_begins_with_a_time_does_not(tag: str, text: str) -> None:
-    assert not continues(text, languages.for_language(tag))
+    assert not continues(text, 5.0, languages.for_language(tag))
+
+
+def test_what_is_said_later_goes_on_with_nothing() -> None:
+    english = languages.for_language("en-US")
+    assert continues("he has to lose nine pounds", 180.0, english)
+    assert not continues("he has to lose nine pounds", 181.0, english)
+    assert not continues("he has to lose nine pounds", -1.0, english)
