@@ -37,6 +37,8 @@ UNSIGNED_FROM, SURELY_FROM = 0.95, 0.998
 known about it, only if it is so sure, and the text does not begin with its subject.
 
 Measured on 2026-11-29: docs/measurements.md, "Questions without a mark"."""
+RULED_OUT = 0.02
+"""What asks by its words alone does not, if the reader finds it less likely than this."""
 SIGNED = 2.0
 """In the place of a probability: its words or its mark ask."""
 LONGEST_REQUEST = 25
@@ -167,7 +169,7 @@ def surely_asks(text: str, lang: str | None) -> bool:
     have the order of a statement, "Paul chante bien"."""
     share = _asked((text, lang))
     if share == SIGNED or share < SURELY_FROM:
-        return share == SIGNED
+        return share == SIGNED and not _ruled_out((text, lang))
     language = languages.for_text(lang, text)
     is_like_statement = language.primary in LIKE_STATEMENTS and len(text.split()) <= SHORT
     return not is_like_statement and not begins_with_subject(text, language)
@@ -188,6 +190,16 @@ def _share_asking(text: str, language: Language, reading: Reading) -> float:
     return SIGNED if is_marked or has_sign else reading.question
 
 
+def _is_ruled_out(given: tuple[str, str | None]) -> bool:
+    """Whether only the first words of a text ask, and the reader finds that it does not: "que sepáis que ya no como
+    carne"."""
+    text, lang = given
+    if not has_learned(text, lang) or text.rstrip().endswith(QUESTION_MARKS):
+        return False
+    return read(languages.beginning(text)).question < RULED_OUT
+
+
+_ruled_out = languages.NotedResults(_is_ruled_out, ASKED_KEPT)
 _asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 

@@ -85,9 +85,11 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         left = self._left.pop(scope.session_id, [])
         if left and fold(utterance) in [fold(line) for line in spoken.phrases("more.voc")]:
             return self._told(left, scope, spoken)
-        asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
+        asked = statement_asked_about(utterance, spoken.tag)
         asks = bool(asked)
         try:
+            if not asked and spoken.is_question(utterance) and self._surely_asks(utterance, spoken):
+                asked, asks = utterance, True
             if asked:
                 return self._answer(asked, scope, spoken) or self._nothing_known(spoken)
             asks = not spoken.is_command(utterance) and self._asks(utterance, spoken)  # "is tom a vegetarian"
@@ -107,10 +109,17 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         except Unanswered:
             return False
 
+    def _surely_asks(self, utterance: str, spoken: Language) -> bool:
+        """Whether what begins as a question is one; True where the memory takes too long to say."""
+        try:
+            return self._client.surely_asks(utterance, spoken.tag)
+        except Unanswered:
+            return True
+
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
         """Sure answers, quoted: the best, or the first of several where the question asks for several things; empty
         where there is none."""
-        if spoken.asks_several(question):
+        if spoken.asks_several(question) or spoken.asks_how_many(question):
             found = self._own_unnamed(self._answers_to(question, scope, spoken, SEVERAL))
             told = _each_once(found, spoken)
             return self._told(told, scope, spoken) if told else ""

@@ -18,15 +18,18 @@ from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 3
 """Of so many of the best hits, the first so many that may answer at all are judged."""
-JUDGED, LEAD, MARGIN, BIAS = 0.57, 0.93, 0.40, -0.51
+JUDGED, LEAD, MARGIN, BIAS = 0.59, 0.85, 0.43, -0.63
 """The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
 of the others, and how far that logit is (``training/fit_answers.py``)."""
-SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM = 40, 15, 0.5
+SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM = 40, 20, 0.75
 """Where a question asks for several things: among so many of the best hits so many are looked at, and all answer to
 which the judge gives such a probability, >=, the surest first."""
-ANSWERS_FROM = 0.55
+COUNTED_LOOKED_AT, COUNTED_FROM = 5, 0.4
+"""Where it asks how many there are: so many are looked at, and all answer to which the judge gives this, >=: of what
+counts nothing it is sure that it does not."""
+ANSWERS_FROM = 0.7
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
-DOUBTED_BELOW = 0.4
+DOUBTED_BELOW = 0.5
 """What the judge itself gives a lower probability does not answer, however far it is above the others."""
 SURE_FROM = 0.95
 """What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=."""
@@ -84,15 +87,15 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         for (hit, judgement), share in zip(found, shares, strict=True)
     }
     good = _about_as_good(seen)
-    asks_several = question.spoken.asks_several(question.text)
-    if asks_several:
-        good |= {one for one, (_, judgement) in seen.items() if judgement >= SEVERAL_FROM}
+    told_from = _told_from(question)
+    if told_from is not None:
+        good |= {one for one, (_, judgement) in seen.items() if judgement >= told_from}
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
     ones = _those_asked_about(question, hits)
     best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: (not ones(hit), -hit.at))
-    if asks_several:  # the surest first: all of them are asked for
+    if told_from is not None:  # the surest first: all of them are asked for
         best.sort(key=lambda hit: -seen[_key(hit)][1])
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
@@ -118,8 +121,7 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     """The best hits that may answer, at most ``LOOKED_AT``, each with the judge's probability that it does."""
     alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
     ownership = Ownership(question.text, question.spoken, alike)
-    several = question.spoken.asks_several(question.text)
-    among, looked_at = (SEVERAL_AMONG, SEVERAL_LOOKED_AT) if several else (AMONG, LOOKED_AT)
+    among, looked_at = _numbers_looked_at(question)
     asked_of = [hit for hit in hits[:among] if not (question.asks_hearer and is_of_speaker(hit))]
     best = list(islice((hit for hit in asked_of if _may_answer(hit, question, ownership, judge)), looked_at))
     # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
@@ -128,6 +130,20 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     remarks = [(languages.beginning(one.text), _said_by(one, question.asker)) for every in said for one in every]
     judged_as = iter(judge.answering(question.text, remarks) if remarks else ())
     return [(every[0], max([next(judged_as) for _ in every])) for every in said]
+
+
+def _numbers_looked_at(question: Question) -> tuple[int, int]:
+    """Among how many of the best hits how many are looked at."""
+    if question.spoken.asks_several(question.text):
+        return SEVERAL_AMONG, SEVERAL_LOOKED_AT
+    return AMONG, COUNTED_LOOKED_AT if question.spoken.asks_how_many(question.text) else LOOKED_AT
+
+
+def _told_from(question: Question) -> float | None:
+    """The probability of the judge, >=, from which every hit is an answer; None where one answer is asked for."""
+    if question.spoken.asks_several(question.text):
+        return SEVERAL_FROM
+    return COUNTED_FROM if question.spoken.asks_how_many(question.text) else None
 
 
 def _said_by(hit: Hit, asker: str | None) -> str | None:
@@ -210,8 +226,11 @@ def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: Answe
     Where it is known who asks and who said it, the judge is told, and tells better than the words whose it is.
     """
     text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
-    if hit.role != "user" or hit.outdated or hit.secret or spoken.only_asks(text) or spoken.is_command(text):
+    if hit.role != "user" or hit.outdated or hit.secret or spoken.is_command(text):
         return False
-    if hit.kind == "turn" and judge.surely_asks(hit.text, hit.lang):
+    if hit.kind == "turn" and judge.has_learned(hit.text, hit.lang):
+        if judge.surely_asks(hit.text, hit.lang):
+            return False
+    elif spoken.only_asks(text):
         return False
     return _is_named(hit, question.asker) or not tells_of_another(hit, question, ownership)

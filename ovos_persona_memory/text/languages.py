@@ -291,14 +291,19 @@ class Language:
     def asks_several(self, question: str) -> bool:
         """Whether a question asks for several things: "who can't eat what", "which of us has what", "all", "who has
         things of ours"; by its words as they are said, since in some languages only an accent makes a question word."""
-        bare = question.casefold().translate(_BESIDE_WORDS)
-        said = f" {' '.join(bare.split())} "
-        listed = {left: right.split(",") for left, right in self.pairs("asks_several.list")}
-        gap, kinds = "" if self.uses_bigrams else " ", ("who", "what", "all", "things")
-        who, what, every, things = (
-            sum(f"{gap}{one.strip()}{gap}" in said for one in listed.get(kind, ())) for kind in kinds
-        )
+        who, what, every, things = (self._number_of(kind, question) for kind in ("who", "what", "all", "things"))
         return bool(every or (who and what) or what > 1 or (things and (who or what)))
+
+    def asks_how_many(self, question: str) -> bool:
+        """Whether a question asks how many there are: of what was told one by one, all of it answers."""
+        return bool(self._number_of("count", question))
+
+    def _number_of(self, kind: str, question: str) -> int:
+        """How many of the words of a line of ``asks_several.list`` a question has, as they are said."""
+        bare = question.casefold().translate(_BESIDE_WORDS)
+        said, gap = f" {' '.join(bare.split())} ", "" if self.uses_bigrams else " "
+        listed = dict(self.pairs("asks_several.list")).get(kind, "")
+        return sum(f"{gap}{one.strip()}{gap}" in said for one in listed.split(",") if one.strip())
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text contains a phrase of the list."""

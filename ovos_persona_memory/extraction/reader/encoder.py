@@ -300,20 +300,13 @@ def packed(encoder: Encoder) -> dict[str, NDArray[Any]]:
         **_norm_packed("first", encoder.first),
     }
     for number, layer in enumerate(encoder.layers):
-        kept |= layer_packed(layer, number)
-    return kept
-
-
-def layer_packed(layer: Layer, number: int) -> dict[str, NDArray[Any]]:
-    """All that a layer is, by names that begin with its number."""
-    kept: dict[str, NDArray[Any]] = {}
-    for name in DENSE:
-        dense: Dense = getattr(layer, name)
-        halves = Halves.nearest(dense.weights.T)
-        kept[f"{number}_{name}"], kept[f"{number}_{name}_scales"] = halves.rows, halves.scales
-        kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
-    for name in NORMS:
-        kept |= _norm_packed(f"{number}_{name}", getattr(layer, name))
+        for name in DENSE:
+            dense: Dense = getattr(layer, name)
+            halves = Halves.nearest(dense.weights.T)
+            kept[f"{number}_{name}"], kept[f"{number}_{name}_scales"] = halves.rows, halves.scales
+            kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
+        for name in NORMS:
+            kept |= _norm_packed(f"{number}_{name}", getattr(layer, name))
     return kept
 
 
@@ -322,12 +315,11 @@ def unpacked(kept: Arrays) -> Encoder:
     longest, heads, layers = (int(size) for size in kept["sizes"])
     pieces = Pieces(kept["hashes"], kept["scores"], longest)
     table, places = Halves(kept["table"], kept["table_scales"]), kept["places"].astype(np.float32)
-    made = tuple(layer_unpacked(kept, number) for number in range(layers))
+    made = tuple(_layer(kept, number) for number in range(layers))
     return Encoder(pieces, table, places, _norm(kept, "first"), made, heads)
 
 
-def layer_unpacked(kept: Arrays, number: int) -> Layer:
-    """The layer of ``layer_packed``; KeyError where something is missing."""
+def _layer(kept: Arrays, number: int) -> Layer:
     parts: dict[str, Any] = {name: _dense(kept, f"{number}_{name}") for name in DENSE}
     parts |= {name: _norm(kept, f"{number}_{name}") for name in NORMS}
     return Layer(**parts)

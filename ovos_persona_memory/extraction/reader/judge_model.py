@@ -21,8 +21,6 @@ from ovos_persona_memory.extraction.reader.encoder import (
     Layer,
     Norm,
     Vectors,
-    layer_packed,
-    layer_unpacked,
     product,
 )
 from ovos_persona_memory.extraction.reader.model import ASKED, ITSELF, ReaderModel
@@ -33,8 +31,9 @@ longest pair has 44."""
 SHARED = 0
 """So many layers of the reader are below those of the judge, as they are."""
 MOST_LAYERS = 12
-"""Of multilingual-e5-small: those above the reader's are kept as they are, in half a byte each."""
-RANK = 32
+"""Of multilingual-e5-small: those above the reader's are kept as they are, a byte each weight. Of half a byte each the
+judge loses more than these layers give (area under the curve of some of the weeks' pairs .943, then .931)."""
+RANK = 64
 """Of the reader's layers the file holds how the judge's weights differ, as two matrices with so many columns and rows
 (Hu et al., "LoRA", 2022): of the weeks' pairs the full difference tells hardly more."""
 HEADS = ("deep", "answer")
@@ -56,7 +55,7 @@ class JudgeModel:
             arrays = {name: kept[name] for name in kept.files}
         changed = [_layer(arrays, base, number) for number, base in _upper(reader)]
         upon = [number for number in range(MOST_LAYERS) if f"{number}_query" in arrays]
-        layers = (*changed, *(layer_unpacked(arrays, number) for number in upon))
+        layers = (*changed, *(_whole(arrays, number) for number in upon))
         names = [name for head in HEADS for name in (head, f"{head}_bias")]
         return cls(reader, layers, {name: arrays[f"head_{name}"].astype(np.float32) for name in names})
 
@@ -67,7 +66,7 @@ class JudgeModel:
         for (number, base), layer in zip(upper, self.layers, strict=False):
             arrays |= _packed(layer, base, number)
         for number, layer in enumerate(self.layers[len(upper) :], SHARED + len(upper)):
-            arrays |= layer_packed(layer, number)
+            arrays |= _packed_whole(layer, number)
         arrays |= {f"head_{name}": rows.astype(np.float16) for name, rows in self.weights.items()}
         with path.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy knows no names of arrays
@@ -111,10 +110,24 @@ def _packed(layer: Layer, base: Layer, number: int) -> dict[str, NDArray[Any]]:
         kept[f"{number}_{name}_left"] = (left[:, :RANK] * roots).astype(np.float16)
         kept[f"{number}_{name}_right"] = (roots[:, None] * right[:RANK]).astype(np.float16)
         kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
-    for name in NORMS:
-        norm = getattr(layer, name)
-        kept[f"{number}_{name}_scale"], kept[f"{number}_{name}_shift"] = norm.scale, norm.shift
-    return kept
+    return kept | _packed_norms(layer, number)
+
+
+def _packed_whole(layer: Layer, number: int) -> dict[str, NDArray[Any]]:
+    """All that a layer is."""
+    kept: dict[str, NDArray[Any]] = {}
+    for name in DENSE:
+        dense: Dense = getattr(layer, name)
+        kept[f"{number}_{name}"], kept[f"{number}_{name}_scales"] = dense.rows, dense.scales
+        kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
+    return kept | _packed_norms(layer, number)
+
+
+def _packed_norms(layer: Layer, number: int) -> dict[str, NDArray[Any]]:
+    norms = {name: getattr(layer, name) for name in NORMS}
+    return {f"{number}_{name}_scale": norm.scale for name, norm in norms.items()} | {
+        f"{number}_{name}_shift": norm.shift for name, norm in norms.items()
+    }
 
 
 def _layer(kept: Mapping[str, NDArray[Any]], base: Layer, number: int) -> Layer:
@@ -124,5 +137,17 @@ def _layer(kept: Mapping[str, NDArray[Any]], base: Layer, number: int) -> Layer:
         before: Dense = getattr(base, name)
         left, right, shift = (kept[f"{number}_{name}_{part}"] for part in ("left", "right", "shift"))
         parts[name] = ChangedDense.upon(before, left, right, shift.astype(np.float32))
-    parts |= {name: Norm(kept[f"{number}_{name}_scale"], kept[f"{number}_{name}_shift"]) for name in NORMS}
-    return Layer(**parts)
+    return Layer(**parts, **_norms(kept, number))
+
+
+def _whole(kept: Mapping[str, NDArray[Any]], number: int) -> Layer:
+    """The layer of ``_packed_whole``."""
+    parts: dict[str, Any] = {}
+    for name in DENSE:
+        rows, scales, shift = (kept[f"{number}_{name}{part}"] for part in ("", "_scales", "_shift"))
+        parts[name] = Dense(rows, scales, shift.astype(np.float32))
+    return Layer(**parts, **_norms(kept, number))
+
+
+def _norms(kept: Mapping[str, NDArray[Any]], number: int) -> dict[str, Any]:
+    return {name: Norm(kept[f"{number}_{name}_scale"], kept[f"{number}_{name}_shift"]) for name in NORMS}
