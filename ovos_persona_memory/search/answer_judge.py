@@ -27,7 +27,7 @@ which the judge gives such a probability, >=, the surest first."""
 COUNTED_LOOKED_AT, COUNTED_FROM = 5, 0.4
 """Where it asks how many there are: so many are looked at, and all answer to which the judge gives this, >=: of what
 counts nothing it is sure that it does not."""
-ANSWERS_FROM = 0.7
+ANSWERS_FROM = 0.65
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
 DOUBTED_BELOW = 0.5
 """What the judge itself gives a lower probability does not answer, however far it is above the others."""

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ovos_utils.log import LOG
 
-from ovos_persona_memory.text import DaySpan, languages, named_days
+from ovos_persona_memory.text import DaySpan, coming_days, languages, named_days
 
 Extract = Callable[..., Any]
 _DIGIT = re.compile(r"\d")
@@ -47,7 +47,9 @@ def days_at_once(text: str, lang: str, at: datetime) -> list[DaySpan]:
 
 def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | None]) -> list[DaySpan]:
     found = named_days(text, lang, at)
-    extract = None if found or not _may_name_a_day(text, lang) else parser()
+    # of a day to come the parser tells nothing here: "what do I have tomorrow" waits for no import
+    needs_none = found or not _may_name_a_day(text, lang) or coming_days(text, languages.for_language(lang), at)
+    extract = None if needs_none else parser()
     if extract is None:
         return found
     try:

@@ -6,7 +6,7 @@ import gc
 import threading
 from collections.abc import Sequence
 
-from ovos_persona_memory.extraction import extract
+from ovos_persona_memory.extraction import answering, extract
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.search import embedding
 from ovos_persona_memory.text import languages, lexicon
@@ -47,6 +47,7 @@ class Languages:
         try:
             for tag in self._tags:
                 self._read(tag)
+            answering(_SAYS_NOTHING, [(_SAYS_NOTHING, None)])  # the judge, or the first question waits for it
         finally:
             self._busy.clear()
         # loaded resources live as long as the process: the garbage collector would scan them for 30 ms at a time

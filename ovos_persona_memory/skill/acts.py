@@ -42,7 +42,8 @@ class RequestWords:
     erase: tuple[tuple[str, ...], ...]
     """Verbs that ask to forget a named object, and that address other skills, too: "delete"."""
     drop: tuple[tuple[str, ...], ...]
-    """Verbs that ask to forget only beside "that": they ask for other things, too."""
+    """Verbs that ask to forget only beside "that", or beside a word for what was said: they ask for other things,
+    too."""
     remember: tuple[tuple[str, ...], ...]
     never: frozenset[str]
     that: frozenset[str]
@@ -55,6 +56,8 @@ class RequestWords:
     """Words that are a "no" by themselves."""
     polite: tuple[tuple[str, ...], ...]
     """Phrases that open a request, the longest first."""
+    talk: frozenset[str]
+    """Words for what was said: "conversation"."""
     clitics: tuple[str, ...]
     """Pronouns that are joined to the end of a verb, the longest first."""
 
@@ -76,6 +79,7 @@ def request_words(tag: str) -> RequestWords:
         subjects=frozenset(word for phrase in lists.get("self", ()) for word in phrase),
         point=frozenset(word for phrase in lists.get("point", ()) for word in phrase),
         noes=frozenset(word for line in spoken.lines("contradiction.voc") for word in fold(line)),
+        talk=frozenset(word for phrase in lists.get("talk", ()) for word in phrase),
         polite=tuple(sorted((tuple(fold(line)) for line in spoken.lines("polite_start.voc")), key=len, reverse=True)),
         clitics=tuple(sorted(clitics, key=len, reverse=True)),
     )
@@ -107,7 +111,8 @@ def requested(text: str, spoken: Language) -> MatchedIntent | None:
                 return None  # "i'll never forget that"
             return MatchedIntent("remember_this" if keeps != turned else "forget_that")
     plain = [part[0] for part in parts]
-    verb = _verb(plain, (*known.forget, *known.erase))
+    dropped = () if known.talk.isdisjoint(plain) else known.drop
+    verb = _verb(plain, (*known.forget, *known.erase, *dropped))
     turned = verb is not None and (_is_turned(plain, verb, known) or forbids_forgetting(text, spoken))
     if verb is None:  # "you don't need to remember the gardener any more"
         verb = _verb(plain, known.remember)
@@ -245,7 +250,8 @@ def _named(
     leads, ends = (all(word in known.small for word in part) for part in (before, behind))
     if not (leads or ends) or _is_own(before, known) or list(behind[:1]) == [TO["en"]]:
         return None
-    places = [place for place, word in enumerate(words) if word not in known.small and place != verb]
+    small = known.small | known.talk
+    places = [place for place, word in enumerate(words) if word not in small and place != verb]
     if not places:
         return None
     if len(places) == 1 and places[0] < verb and len(words[places[0]]) <= EXCLAMATION:

@@ -36,6 +36,7 @@ from ovos_persona_memory.text import (
     coming_days,
     fold,
     languages,
+    prepositions,
     words_naming,
 )
 
@@ -75,12 +76,14 @@ class Counted:
 
 
 def how_many(talk: TurnContext) -> None:
-    """Say how many of something there are: as it was told, else how many are known by name."""
+    """Say how many of something there are: as it was told, the newest first, else how many are known by name.
+
+    What was told one by one is told so: "I saw four seals", and later "two more seals".
+    """
     counted = _counted(talk, talk.slot("thing") or _thing(talk))
     told = _told_counts(talk, counted) if counted else []
-    own = [item for item in told if counted and _says_count(item.text, counted, talk.spoken)]
-    if own:
-        tell(talk, own[:1], "nothing_known")
+    if told:
+        tell(talk, told, "nothing_known")
         return
     names = _known_names(talk, counted) if counted else []
     talk.spoke_of([])
@@ -101,7 +104,9 @@ def _thing(talk: TurnContext) -> str:
 def _has_count(talk: TurnContext, thing: str) -> bool:
     """Whether such things are counted, or known by name; those of somebody else, too: they answer nothing."""
     counted = _counted(talk, thing)
-    return counted is not None and bool(any(_counting_hits(talk, counted)) or _known_names(talk, counted))
+    return counted is not None and bool(
+        any(_counting_hits(talk, counted, replace(counted, is_own=False))) or _known_names(talk, counted)
+    )
 
 
 def _counted(talk: TurnContext, asked: str) -> Counted | None:
@@ -135,18 +140,29 @@ def _folded(words: str) -> tuple[str, ...]:
 
 
 def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
-    """The statements that say how many somebody has, the newest first."""
-    return sorted(items_of(talk, _counting_hits(talk, counted)), key=lambda item: -item.at)
+    """The statements that say how many the one asked about has, the newest first.
+
+    Without those of which a newer one says all but the number, "we have six goldfish" before "so we have four goldfish
+    now", and facts beside the statement that told them.
+    """
+    numbers = _numbers(talk.spoken.tag)
+    items = sorted(items_of(talk, _counting_hits(talk, counted, counted)), key=lambda item: (-item.at, -len(item.text)))
+    words = [frozenset(fold(item.text)) for item in items]
+    bare = [frozenset(word for word in own if not (word in numbers or word.isdecimal())) for own in words]
+    return [item for place, item in enumerate(items) if not any(bare[place] <= newer for newer in words[:place])]
 
 
-def _counting_hits(talk: TurnContext, counted: Counted) -> Iterator[Hit]:
-    """The hits that say how many somebody has; it asks for one wording after the other, as they are needed."""
-    spoken, whoever = talk.spoken, replace(counted, is_own=False)
+def _counting_hits(talk: TurnContext, counted: Counted, of: Counted) -> Iterator[Hit]:
+    """The hits that answer, or say how many ``of`` there are; it asks for one wording after the other, as they are
+    needed."""
+    spoken = talk.spoken
     listed = (" ".join([*counted.others, word]) for word in counted.words)
     for question, by_words in ((talk.said.text, False), *((words, True) for words in listed)):
         held = (hit for hit in told_hits(talk, question, by_words=by_words) if not hit.outdated)
-        named = (hit for hit in held if counted.others <= set(spoken.words(hit.text)))
-        yield from (hit for hit in named if _says_count(hit.text, whoever, spoken))
+        for hit in held:
+            is_named = counted.others <= set(spoken.words(hit.text))
+            if (hit.answers and not (by_words or counted.is_own)) or (is_named and _says_count(hit.text, of, spoken)):
+                yield hit
 
 
 def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
@@ -169,9 +185,18 @@ def _number_before(words: Sequence[str], place: int, spoken: Language) -> int | 
     for start in range(place - 1, max(place - BETWEEN - 2, -1), -1):
         if words[start].isdecimal() or words[start] in numbers:
             return start
-        if words[start] in spoken.stop_words:
+        if words[start] in _ends_of_count(spoken.tag):
             return None
     return None
+
+
+@lru_cache(maxsize=64)
+def _ends_of_count(tag: str) -> frozenset[str]:
+    """Folded small words that stand between no number and what it counts: articles, pronouns, prepositions, "and".
+    Others may: "two more seals"."""
+    spoken = languages.for_language(tag)
+    articles = (word for line in spoken.lines("articles.list") for word in fold(line))
+    return frozenset({*articles, *spoken.swaps, *prepositions(tag), *_joining(tag), *request_words(tag).subjects})
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -15,6 +15,7 @@ LONGEST = timedelta(days=31)
 """A span of more days is no day that somebody has planned."""
 PART = "part"
 """The unit of a phrase that names a part of a day, and no day: "por la mañana", beside "mañana"."""
+_MARKS = ".,;:!?"
 YEARLY = "birthday"
 """The slot of ``asked_with.list`` whose words tell of a day that comes again each year."""
 
@@ -108,14 +109,11 @@ def _listed(tag: str) -> tuple[tuple[str, str, int], ...]:
     )
 
 
-def _named_in(name: str, text: str, spoken: Language, beside: Sequence[str] = ("",)) -> Iterator[int]:
-    """The weekdays of a list that a text names, before or behind one of these words."""
+def _named_in(name: str, text: str, spoken: Language) -> Iterator[int]:
+    """The weekdays of a list that a text names."""
     said = spoken.padded(text)
     for number, names in enumerate(spoken.lines(name)):
-        wanted = (
-            f"{first} {second}" for one in names.split(",") for word in beside for first, second in _orders(word, one)
-        )
-        if any(spoken.padded(one) in said for one in wanted):
+        if any(spoken.padded(one) in said for one in names.split(",")):
             yield number
 
 
@@ -124,12 +122,25 @@ def _orders(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _next_weekdays(text: str, spoken: Language, today: date, weekly: frozenset[int]) -> Iterator[DaySpan]:
-    over = set(_named_in("weekdays.list", text, spoken, spoken.lines("past_days.list")))
+    over = set(_past_weekdays(text, spoken))
     for number in sorted({*_named_in("weekdays.list", text, spoken), *weekly} - over):
         day = today + (number - today.weekday()) % 7 * DAY
         yield DaySpan(day, day)
         if day == today:  # on a Friday, "on Friday" may be that of the week to come
             yield DaySpan(day + 7 * DAY, day + 7 * DAY)
+
+
+def _past_weekdays(text: str, spoken: Language) -> Iterator[int]:
+    """The weekdays that are over, "last Thursday", as they are said: "jeudi passé", but not "il passe jeudi"."""
+    said = f" {' '.join(word.strip(_MARKS) for word in text.casefold().split())} "
+    for number, names in enumerate(spoken.lines("weekdays.list")):
+        pairs = (
+            (past.casefold(), name.strip().casefold())
+            for past in spoken.lines("past_days.list")
+            for name in names.split(",")
+        )
+        if any(f" {first} {second} " in said for past, name in pairs for first, second in _orders(past, name)):
+            yield number
 
 
 def _dates(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:

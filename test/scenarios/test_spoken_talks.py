@@ -235,6 +235,17 @@ def test_the_newest_count_of_whoever_is_named_answers(home: Home) -> None:
     assert at.say("how many kids does my sister have") == ["You told me today: my sister has four kids."]
 
 
+def test_what_was_told_one_by_one_is_told_so_the_newest_first(home: Home) -> None:
+    at = home("en-US")
+    tell(
+        at, "I counted four seals on the rocks", "I counted two more seals at the ledge", "there is a boat on the rocks"
+    )
+    assert at.say("how many seals did I count") == [
+        "You told me today: I counted two more seals at the ledge.",
+        "Also: I counted four seals on the rocks.",
+    ]
+
+
 def test_without_a_count_those_are_counted_that_are_known_by_name(home: Home) -> None:
     at = home("en-US")
     tell(at, "my son is called Ben")

@@ -222,6 +222,12 @@ def test_what_is_told_before_a_request_to_forget_is_learned_without_it() -> None
         ("es-ES", "Ana vive en Burgos", False),
         ("it-IT", "la farmacista apre domani alle dieci", False),
         ("de-DE", "der Onkel kommt am Sonntag", False),
+        (
+            "pt-PT",
+            "há quarenta e seis enguias no tanque grande do laboratório",
+            False,
+        ),  # it begins with a word that asks
+        ("es-ES", "qué come Ana", True),
     ],
 )
 def test_only_what_certainly_asks_is_left_out(lang: str, text: str, is_sure: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.skill.acts import requested, says_forget, says_nothing, topic_of
+from ovos_persona_memory.skill.intent_matching import MatchedIntent
 from ovos_persona_memory.text import is_pointing, languages
 
 THAT = {
@@ -97,6 +98,17 @@ def test_what_is_named_is_the_topic(tag: str, text: str, topic: set[str]) -> Non
 )
 def test_what_asks_for_nothing_of_the_kind(tag: str, text: str) -> None:
     assert requested(text, languages.for_language(tag)) is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "topic"),
+    [
+        ("pt-PT", "apaga lá aquela conversa da alzira", "alzira"),
+        ("gl-ES", "apaga o que che dixen da chave", "chave"),
+    ],
+)
+def test_what_switches_things_off_asks_to_forget_beside_what_was_said(tag: str, text: str, topic: str) -> None:
+    assert requested(text, languages.for_language(tag)) == MatchedIntent("forget_about", {"topic": topic})
 
 
 def test_small_words_name_nothing() -> None:

@@ -242,3 +242,24 @@ def test_who_with_things_asks_for_several(tag: str, several: str, one: str) -> N
     spoken = languages.for_language(tag)
     assert spoken.asks_several(several)
     assert not spoken.asks_several(one)
+
+
+@pytest.mark.parametrize(
+    ("tag", "number", "other"),
+    [
+        ("en-US", "how many hens do we have", "how much is the hen"),
+        ("de-DE", "wie viele hennen haben wir", "was haben wir für hennen"),
+        ("nl-NL", "hoeveel kippen hebben we", "welke kippen hebben we"),
+        ("da-DK", "hvor mange høns har vi", "hvor er hønsene"),
+        ("fr-FR", "on a combien de poules", "où sont les poules"),
+        ("es-ES", "cuántas gallinas tenemos", "cuánto cuesta la gallina"),
+        ("it-IT", "quante galline abbiamo", "quanto costa la gallina"),
+        ("pt-PT", "quantas galinhas temos", "quanto custa a galinha"),
+        ("ca-ES", "quantes gallines tenim", "on són les gallines"),
+        ("gl-ES", "cantas galiñas temos", "onde están as galiñas"),
+    ],
+)
+def test_who_asks_how_many_is_told_all_that_was_told_one_by_one(tag: str, number: str, other: str) -> None:
+    spoken = languages.for_language(tag)
+    assert spoken.asks_how_many(number) and not spoken.asks_several(number)
+    assert not spoken.asks_how_many(other)

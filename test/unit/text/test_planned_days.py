@@ -28,6 +28,8 @@ def days(tag: str, text: str, said: datetime = THURSDAY) -> list[str]:
         ("en-US", "the shop is closed", []),
         ("en-US", "we went to the zoo last saturday", []),
         ("fr-FR", "samedi dernier nous étions au zoo", []),
+        ("fr-FR", "samedi passé, nous étions au zoo", []),
+        ("fr-FR", "l'infirmière passe samedi à huit heures", ["11-28"]),
         ("de-DE", "übermorgen kommt der Klempner", ["11-28"]),
         ("de-DE", "heute Morgen war es kalt", ["11-26"]),
         ("es-ES", "el fontanero viene mañana por la mañana", ["11-27"]),
