@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -265,13 +266,15 @@ def test_a_person_hears_corrects_and_forgets_what_any_persona_keeps(speaking: As
 
 # lists, counts, days, and the talk itself
 
+BALLET = f"{(date.today() + timedelta(2)):%A}s".lower()
+"""A day of every week that is not tomorrow."""
 ENGLISH = {
     "my daughter Emma is seven": "I'll remember: my daughter Emma is seven.",
     "Emma likes horses": "Noted.",
-    "Emma goes to ballet on tuesdays": "I'll remember: Emma goes to ballet on tuesdays.",
+    f"Emma goes to ballet on {BALLET}": f"I'll remember: Emma goes to ballet on {BALLET}.",
     "Emma is allergic to nuts": "I'll remember: Emma is allergic to nuts.",
     "what do you know about Emma": (
-        "You told me today: Emma is allergic to nuts. Also: Emma goes to ballet on tuesdays. Also: Emma likes horses. "
+        f"You told me today: Emma is allergic to nuts. Also: Emma goes to ballet on {BALLET}. Also: Emma likes horses. "
         "There is more. Say more to hear more."
     ),
     "say more": "You told me today: my daughter Emma is seven.",
