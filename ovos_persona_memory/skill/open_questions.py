@@ -266,15 +266,17 @@ def planned(talk: TurnContext) -> None:
 def asks_for_plans(text: str, spoken: Language, now: datetime) -> bool:
     """Whether a question names a coming day, and beside it nothing but words of the wordings of "what is planned", in
     any order: "was hab ich heut für einen termin"."""
-    if not spoken.is_question(text) or not coming_days(text, spoken, now):
+    asked = coming_days(text, spoken, now) if spoken.is_question(text) else None
+    if not asked:
         return False
-    named = fold(" ".join(words_naming(coming_days(text, spoken, now), spoken)))
+    named = fold(" ".join(words_naming(asked, spoken)))
     known = spoken.stop_words | {*named, *_words_of_plans(spoken.tag)}
     return all(word in known for word in fold(text))
 
 
 @lru_cache(maxsize=64)
 def _words_of_plans(tag: str) -> frozenset[str]:
+    """Folded words of the wordings of "what is planned"."""
     lines = languages.for_language(tag).lines("planned.patterns")
     return frozenset(word for line in lines for word in fold(re.sub(r"{\w+}", " ", line)))
 

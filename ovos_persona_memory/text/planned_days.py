@@ -15,9 +15,9 @@ LONGEST = timedelta(days=31)
 """A span of more days is no day that somebody has planned."""
 PART = "part"
 """The unit of a phrase that names a part of a day, and no day: "por la mañana", beside "mañana"."""
-_MARKS = ".,;:!?"
 YEARLY = "birthday"
 """The slot of ``asked_with.list`` whose words tell of a day that comes again each year."""
+_MARKS = ".,;:!?"
 
 
 @dataclass(frozen=True)
