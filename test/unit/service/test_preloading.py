@@ -128,3 +128,14 @@ def test_nobody_waits_for_a_language_and_nothing_that_was_said_meanwhile_is_lost
     finally:
         go_on.set()
         daemon.stop()
+
+
+def test_the_judge_of_answers_is_loaded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+    monkeypatch.setattr(preloading, "answering", lambda question, remarks: judged.append(question))
+    room = Languages(["en-US"])
+    room.start()
+    assert judged == []
+    room.go_on()
+    wait_until(lambda: not room.busy)
+    assert len(judged) == 1

@@ -207,6 +207,16 @@ def test_a_parser_that_is_still_being_loaded_holds_up_nobody(monkeypatch: pytest
         edge._loading.cache_clear()
 
 
+def test_of_a_day_to_come_no_parser_is_asked_and_none_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(edge, "_parser_if_loaded", lambda: loaded.append("parser"))
+    monday = datetime(2026, 11, 30, 9)
+    assert edge.days_at_once("what do I have tomorrow", "en-US", monday) == []
+    assert loaded == []
+    edge.days_at_once("what did I say 3 weeks ago", "en-US", monday)
+    assert loaded == ["parser"]
+
+
 MORNING, AFTERNOON, EVENING = (4, 12), (12, 18), (17, 24)
 
 
