@@ -11,7 +11,7 @@ from typing import Protocol
 from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.newest import replaced_by
-from ovos_persona_memory.search.ownership import Ownership
+from ovos_persona_memory.search.ownership import PRO_DROP, Ownership, possession
 from ovos_persona_memory.search.query import Question, first_name, named_speakers
 from ovos_persona_memory.search.recall import CALLED_OFF, SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
 from ovos_persona_memory.text import languages
@@ -38,6 +38,8 @@ REFUSED_BELOW = 0.1
 NEARLY, POSSIBLE = 0.7, 0.3
 """Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
 the surest, and >= this."""
+ELLIPTIC = 2
+"""A remark of so many content words at most may leave out what it is about."""
 LEAD_MOST = 0.5
 """A remark leads by this at most: where little is known, others are far behind whatever is asked."""
 LEAST = 1e-4
@@ -72,7 +74,8 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     assistant to do something, neither answers nor is sure.
 
     Of the best hits those answer that probably do, by what the judge says and by their scores, and those that the judge
-    finds about as good as the surest; of these the newest comes first. What answers almost surely is sure.
+    finds about as good as the surest; of these the newest comes first that is about the same. What answers almost
+    surely is sure.
 
     ``certain``: the ids of turns that are facts, word by word, or called off what was asked for. They are found by
     what asks for just that, and facts are refused only where the judge hardly doubts that they do not answer.
@@ -94,11 +97,28 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
     ones = _those_asked_about(question, hits)
-    best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: (not ones(hit), -hit.at))
+    best = [hit for hit in decided if _key(hit) in good]
+    subject = _subject(max(best, key=lambda hit: seen[_key(hit)][0], default=None), question)
+    best.sort(key=lambda hit: (not ones(hit), _is_of_another_subject(hit, subject), -hit.at))
     if told_from is not None:  # the surest first: all of them are asked for
         best.sort(key=lambda hit: -seen[_key(hit)][1])
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
+
+
+def _subject(surest: Hit | None, question: Question) -> set[str]:
+    """Content words of what a newer answer must be about to come first: of the question, and of the surest answer."""
+    return {*question.content_words, *(_terms(surest) if surest is not None else ())}
+
+
+def _is_of_another_subject(hit: Hit, subject: set[str]) -> bool:
+    """Whether a remark shares no content word with the subject; one of few, "now it's at ann's", may be of any."""
+    terms = _terms(hit)
+    return len(terms) > ELLIPTIC and subject.isdisjoint(terms)
+
+
+def _terms(hit: Hit) -> list[str]:
+    return languages.for_text(hit.lang, hit.text).content_words(hit.text)
 
 
 def _key(hit: Hit) -> tuple[str, str]:
@@ -157,14 +177,32 @@ def _is_named(hit: Hit, asker: str | None) -> bool:
 
 
 def _those_asked_about(question: Question, hits: Sequence[Hit]) -> Callable[[Hit], bool]:
-    """Tells of a hit whether the person whom the question asks about said it, or somebody who names that person: who
-    asks, or the only speaker that the question names."""
+    """Tells of a hit whether it may be about the person whom the question asks about: who asks, or the only speaker
+    whom it names.
+
+    Not what another said of themselves, and what names another speaker and not that person.
+    """
     speakers = {name for hit in hits if hit.user_id == HOUSEHOLD and (name := first_name(hit.speaker))}
     named = set(named_speakers(question, speakers).values())
     person = next(iter(named)) if len(named) == 1 else None
     if not named and asks_of_asker(question):
         person = first_name(question.asker)
-    return lambda hit: person is not None and (first_name(hit.speaker) == person or person in languages.fold(hit.text))
+
+    def is_one(hit: Hit) -> bool:
+        words = set(languages.fold(hit.text))
+        if person is None or first_name(hit.speaker) == person or person in words:
+            return person is not None
+        return words.isdisjoint(speakers) and not _may_tell_of_teller(hit)
+
+    return is_one
+
+
+def _may_tell_of_teller(hit: Hit) -> bool:
+    """Whether a remark may tell of whoever said it: it says "I", or its language drops the word."""
+    spoken = languages.for_text(hit.lang, hit.text)
+    words = possession(spoken.tag)
+    own = (words.subjects | words.possessives) - words.shared
+    return spoken.primary in PRO_DROP or not own.isdisjoint(languages.fold(hit.text))
 
 
 def leads(hits: Sequence[Hit]) -> list[float]:

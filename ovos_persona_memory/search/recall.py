@@ -500,11 +500,22 @@ def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
 
 
 def outdated_turns(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
-    """The ``seq`` of the turns whose facts have all been superseded, each with the last of these facts."""
+    """The ``seq`` of the turns whose facts have all been superseded since, each with the last of these facts.
+
+    What a turn itself says to be over was never told by it: "no more cider in the evening" holds.
+    """
     seqs = {turn.id: turn.seq for turn in turns}
     facts = store.fact_store.of_turns(list(seqs)) if seqs else []
+    denied = [fact.id for fact in facts if _never_held(fact)]
+    called_off = {change.fact_id for change in store.fact_store.changes(denied)} if denied else set()
+    facts = [fact for fact in facts if not _never_held(fact) or fact.id in called_off]
     holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
     return {seqs[fact.turn_id]: fact.id for fact in facts if fact.turn_id and fact.turn_id not in holding}
+
+
+def _never_held(fact: Fact) -> bool:
+    """Whether a fact was taken back when it was told; by another turn where it has changes."""
+    return fact.status == "superseded" and fact.superseded_by is None and fact.valid_until == fact.valid_from
 
 
 def _speakers_in(records: Sequence[Record]) -> set[str]:

@@ -21,6 +21,7 @@ from ovos_persona_memory.text import (
     is_small_talk,
     is_worth_checking,
     says_another_word,
+    telling_words,
     time_expressions,
 )
 
@@ -76,13 +77,35 @@ def told(talk: TurnContext) -> None:
 
 
 def told_when(talk: TurnContext) -> None:
-    """Read the person's statements of a time; where there are none, their questions."""
+    """Read the person's statements of a time, or those of whoever is named; where there are none, their questions."""
     named = named_time(talk)
-    told = [] if named is None else _of_who_asks(talk, _told_in(talk, named))
+    every = [] if named is None else told_in(talk, named)
+    told = _of_who_asks(talk, told_by_named(talk, every) or every)
     if told:
         tell(talk, _of_consequence_first(talk, told), "nothing_told_then", at_a_time=AT_MOST)
     else:
         tell(talk, [] if named is None else asked_in(talk, named), "nothing_told_then")
+
+
+def told_by_named(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenItem]:
+    """Of these statements those of the first speaker whom the utterance names, "what did ruby tell you", else of
+    anybody; of these, those that share a content word with it, where it has others than names, times and verbs of
+    telling.
+
+    None where it names neither a speaker nor anything that was told.
+    """
+    asked, spoken = talk.said.text, talk.spoken
+    speakers = {_first_name(item) for item in told}
+    person = next((word for word in fold(asked) if word in speakers), None)
+    of_person = [item for item in told if person in (None, _first_name(item))]
+    telling = {stem for word in telling_words(spoken.tag) for stem in spoken.words(word)}
+    topic = set(spoken.content_words(asked)) - spoken.time_words - telling - set(spoken.words(person or ""))
+    about_it = [item for item in of_person if not topic.isdisjoint(spoken.words(item.text))]
+    return about_it or ([] if person is None else of_person)
+
+
+def _first_name(item: SpokenItem) -> str:
+    return next(iter(fold(item.speaker or "")), "")
 
 
 def _of_who_asks(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenItem]:
@@ -96,7 +119,7 @@ def _of_who_asks(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenIt
 def happened(talk: TurnContext) -> None:
     """Read the questions, memories and statements of a time, today where none is named."""
     named = named_time(talk)
-    items = [] if named is None else [*_told_in(talk, named), *asked_in(talk, named)]
+    items = [] if named is None else [*told_in(talk, named), *asked_in(talk, named)]
     tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
@@ -160,7 +183,7 @@ def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
     return next((span for span in spans if span is not None), None)
 
 
-def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
+def told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
     """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _bearing_on(talk, talk.said.text) if named.since <= hit.at < named.until]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ovos_persona_memory.text import Language, fold, languages, prepositions, time_expressions
+from ovos_persona_memory.text import Language, fold, languages, prepositions, telling_words, time_expressions
 
 NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_not"}
 """Vocabularies that exclude an intent: "remember to" is a reminder."""
@@ -192,7 +192,9 @@ def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]
 
 
 def _gives_reason(words: list[str], spoken: Language) -> bool:
-    """Whether it is a clause that begins with "because" and goes on."""
+    """Whether it is a clause that begins with "because" and goes on, and none of what was said: "eso que te dije"."""
+    if not telling_words(spoken.tag).isdisjoint(words):
+        return False
     leads = (fold(line) for line in spoken.phrases("reason.voc"))
     return any(words[: len(lead)] == lead and len(words) > len(lead) + 1 for lead in leads)
 

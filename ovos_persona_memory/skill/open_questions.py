@@ -1,5 +1,5 @@
 """Handlers of questions that any skill may be asked, taken only where the memory has an answer: what is known about
-somebody, what was just said, how many there are, what is planned.
+somebody, what was just said, what somebody else said, how many there are, what is planned.
 
 An intent engine is given none of their wordings: other skills come first.
 """
@@ -15,6 +15,7 @@ from functools import lru_cache
 from ovos_persona_memory.records import Fact, Hit
 from ovos_persona_memory.skill.acts import listed_as_said, request_words
 from ovos_persona_memory.skill.ask import (
+    AT_MOST,
     MOST_FACTS,
     NAMING,
     about,
@@ -24,7 +25,9 @@ from ovos_persona_memory.skill.ask import (
     just_told,
     last_told,
     tell,
+    told_by_named,
     told_hits,
+    told_in,
 )
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import own_words, whole_topic
@@ -37,6 +40,8 @@ from ovos_persona_memory.text import (
     fold,
     languages,
     prepositions,
+    telling_words,
+    time_expressions,
     words_naming,
 )
 
@@ -48,14 +53,18 @@ MOST_PLANS = 100
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
-    found = (understood(form, talk.spoken, OPEN) for form in talk.forms())
-    asked = next((one for one in found if one), None)
-    if asked is None and asks_for_plans(talk.said.text, talk.spoken, talk.now):
-        asked = MatchedIntent("planned")
-    if asked is None:
-        return None
-    is_answered = ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), ""))
-    return asked if is_answered or talk.hushed else None
+    found = (understood(form, talk.spoken, WORDED) for form in talk.forms())
+    asked = [one for one in (next((one for one in found if one), None), _known_by_words(talk)) if one is not None]
+    answered = (one for one in asked if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")))
+    return next(answered, None) or (asked[0] if asked and talk.hushed else None)
+
+
+def _known_by_words(talk: TurnContext) -> MatchedIntent | None:
+    """What has no wording of its own, and is known by the words that it holds."""
+    said = (talk.said.text, talk.spoken, talk.now)
+    if asks_for_plans(*said):
+        return MatchedIntent("planned")
+    return MatchedIntent("told_by") if asks_what_was_told(*said) else None
 
 
 # how many
@@ -297,21 +306,44 @@ def _names_plan(talk: TurnContext, _day: str) -> bool:
     return bool(asked) and next(_plans(talk, asked), None) is not None
 
 
+# what somebody else said
+
+
+def told_by(talk: TurnContext) -> None:
+    """Read what somebody else told at a time, or what was told then about something."""
+    tell(talk, _told_by(talk), "nothing_told_then", at_a_time=AT_MOST)
+
+
+def asks_what_was_told(text: str, spoken: Language, now: datetime) -> bool:
+    """Whether a question holds a verb of telling and a past time: "what did ruby tell you last night"."""
+    if telling_words(spoken.tag).isdisjoint(fold(text)) or not spoken.is_question(text):
+        return False
+    return time_expressions.parse_time_span(text, spoken, now) is not None
+
+
+def _told_by(talk: TurnContext) -> list[SpokenItem]:
+    named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
+    return told_by_named(talk, told_in(talk, named)) if named is not None else []
+
+
 INTENTS: dict[str, Callable[[TurnContext], None]] = {"count_own": how_many}
 """What nobody but the memory can know, in wordings without a slot: another skill's "how many {kind} do I have" would
 take it."""
-OPEN: dict[str, Callable[[TurnContext], None]] = {
+WORDED: dict[str, Callable[[TurnContext], None]] = {
     "about_anything": about,
     "just_said": just_told,
     "how_many": how_many,
     "planned": planned,
 }
 """Handlers of the questions that are taken only where the memory has an answer."""
+OPEN: dict[str, Callable[[TurnContext], None]] = {**WORDED, "told_by": told_by}
+"""As ``WORDED``, with what is known by the words that it holds."""
 ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
     "about_anything": lambda talk, topic: anything_about(talk, whole_topic(topic, talk.said.text, talk.spoken)),
     "just_said": lambda talk, _: bool(last_told(talk)),
     "how_many": _has_count,
     "planned": _names_plan,
+    "told_by": lambda talk, _: bool(_told_by(talk)),
 }
 """Whether the memory has an answer to the question, by its slot."""
 FAILED = PERHAPS = "memory_away"

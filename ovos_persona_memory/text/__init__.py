@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         names_role,
         prepositions,
         request_words_without_content,
+        telling_words,
     )
     from ovos_persona_memory.text.continuation import continues
     from ovos_persona_memory.text.counting import counted, counted_kinds
@@ -112,6 +113,7 @@ __all__ = [
     "statement_asked_about",
     "states_forgetting",
     "subject_of",
+    "telling_words",
     "tells_secret",
     "time_expressions",
     "until_its_end",
@@ -158,6 +160,7 @@ _PLACES = {
     "is_sentence": "ovos_persona_memory.text.content",
     "is_small_talk": "ovos_persona_memory.text.content",
     "request_words_without_content": "ovos_persona_memory.text.content",
+    "telling_words": "ovos_persona_memory.text.content",
     "is_long": "ovos_persona_memory.text.quotation",
     "is_worth_checking": "ovos_persona_memory.text.quotation",
     "until_its_end": "ovos_persona_memory.text.quotation",

@@ -42,6 +42,13 @@ class _SmallWords:
 
 
 @lru_cache(maxsize=64)
+def telling_words(tag: str) -> frozenset[str]:
+    """Folded verbs of what was said: "told"; none where the language has no such list."""
+    listed = dict(languages.for_language(tag).pairs(LIST)).get("telling", "")
+    return frozenset(word for one in listed.split(",") for word in fold(one))
+
+
+@lru_cache(maxsize=64)
 def _small_words(tag: str) -> _SmallWords:
     spoken = languages.for_language(tag)
     lists = {name: [tuple(fold(one)) for one in right.split(",")] for name, right in spoken.pairs(LIST)}

@@ -263,3 +263,25 @@ def test_a_yes_that_repeats_the_verb_is_a_yes(home: Home, lang: str, yes: str) -
     assert told in asked
     at.say(yes)
     assert told not in at.texts()
+
+
+SAID_BEFORE = (
+    ("en-US", "the tailor has ben's jacket", "forget that thing i told you about ben's jacket"),
+    ("de-DE", "bens jacke ist beim schneider", "vergiss das was ich dir über bens jacke erzählt hab"),
+    ("es-ES", "la chaqueta de ben está en la tintorería", "olvida eso que te dije de la chaqueta"),
+    ("it-IT", "la giacca di ben è in tintoria", "dimentica quella cosa che ti ho detto della giacca"),
+    ("pt-PT", "o casaco do ben está na lavandaria", "apaga isso que te contei do casaco"),
+    ("ca-ES", "la jaqueta d'en ben és a la tintoreria", "oblida això que et vaig dir de la jaqueta"),
+    ("gl-ES", "a chaqueta do ben está na tinturaría", "esquece iso que che dixen da chaqueta"),
+)
+
+
+@pytest.mark.parametrize(("tag", "told", "request_"), SAID_BEFORE)
+def test_what_was_told_of_something_is_no_reason_and_names_what_is_forgotten(
+    home: Home, tag: str, told: str, request_: str
+) -> None:
+    at = home(tag)
+    at.say(told)
+    at.say("zwei 2 tauben")
+    asked = at.say(request_)[0]
+    assert told in asked and "tauben" not in asked

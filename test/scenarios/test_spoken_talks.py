@@ -91,7 +91,7 @@ def test_who_names_a_statement_is_told_of_it_and_of_no_topic(home: Home) -> None
 
 ARTICLES = [
     ("en-US", "the old boiler is in the cellar", "forget the old boiler", "yes", "the old boiler"),
-    ("de-DE", "der alte Kessel ist im Keller", "vergiss den alten Kessel", "ja", "über den alten Kessel"),
+    ("de-DE", "der alte Kessel ist im Keller", "vergiss den alten Kessel", "ja", "dazu vergessen: den alten Kessel"),
     ("fr-FR", "la vieille chaudière est à la cave", "oublie la vieille chaudière", "oui", "la vieille chaudière"),
     ("es-ES", "la caldera vieja está en el sótano", "olvida la caldera vieja", "sí", "la caldera vieja"),
     ("es-ES", "el jardinero viene el lunes", "olvida al jardinero", "sí", "todo sobre esto: el jardinero"),

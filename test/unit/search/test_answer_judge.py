@@ -190,7 +190,10 @@ def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_a
     for asked, told in (
         ("who cannot eat what huh", ["ruth drinks no milk", "ned is allergic to shrimps"]),
         ("how many of us eat no milk or shrimps huh", ["ruth drinks no milk", "ned is allergic to shrimps"]),
-        ("who cannot eat that huh", ["ned is allergic to shrimps", "ruth drinks no milk"]),  # the newest of them first
+        (
+            "who cannot eat that huh",
+            ["ruth drinks no milk", "ned is allergic to shrimps"],
+        ),  # the newest is of something else
     ):
         found = judged(hits, Question(asked, "en-US"), Judge(shares))
         assert [one.text for one in found if one.answers] == told
@@ -215,7 +218,7 @@ def test_of_answers_that_are_about_as_good_those_of_who_asks_come_first() -> Non
     asked = "where do i keep my skates huh"
     hits = [
         replace(hit("they are in the shed", at=1.0), speaker="Ann"),
-        replace(hit("they are in the loft", at=2.0), speaker="Bo"),
+        replace(hit("my skates are in the loft", at=2.0), speaker="Bo"),
         replace(hit("ann has hers in the hall", at=3.0), speaker="Bo"),
     ]
     judge = Judge({one.text: 0.9 for one in hits})

@@ -1,0 +1,47 @@
+"""What somebody else told, asked for with a time and a verb of telling: "what did ruby tell you today"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from support.talking import Household, household
+
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+TALKS = (
+    ("en-US", "ruby", "i came in second at the spelling bee", "what did ruby tell you today"),
+    ("de-DE", "ole", "ich hab eine zwei plus auf meine zinkenverbindung", "was hat ole heute von der schule erzählt"),
+    ("fr-FR", "marcel", "demain je répare le bateau", "qu'est-ce que marcel a dit aujourd'hui sur le bateau"),
+    ("es-ES", "maruja", "a la niña la recojo yo de natación", "qué contó maruja hoy de la natación"),
+    ("it-IT", "bogdan", "ho aggiustato la recinzione", "cosa ha detto bogdan oggi della recinzione"),
+    ("pt-PT", "gracinda", "a farrusca anda a coxear", "o que é que a avó disse hoje da farrusca"),
+    ("nl-NL", "sjoerd", "de motor lekt olie", "wat heeft sjoerd vandaag over de motor verteld"),
+    ("ca-ES", "nora", "el pou s'ha glaçat", "què ha dit la nora avui"),
+    ("gl-ES", "sabela", "o veterinario vén o luns", "que dixo sabela hoxe do veterinario"),
+    ("da-DK", "mette", "jeg har syltet fjorten glas rødbeder", "hvad sagde mette i dag"),
+)
+
+
+@pytest.fixture(name="at")
+def _at(request: pytest.FixtureRequest) -> Iterator[Household]:
+    yield from household(InMemoryStore(), request.param)
+
+
+@pytest.mark.parametrize(("at", "teller", "told", "asked"), TALKS, indirect=["at"])
+def test_what_another_told_is_read_with_their_name_and_nothing_else(
+    at: Household, teller: str, told: str, asked: str
+) -> None:
+    at.say(told, teller)
+    at.say("xylophon 12", "zoe")
+    (answer,) = at.say(asked, "zoe")
+    assert told in answer and teller in answer and "xylophon" not in answer
+
+
+@pytest.mark.parametrize("at", ["en-US"], indirect=True)
+def test_of_somebody_who_told_nothing_then_nothing_is_read(at: Household) -> None:
+    at.say("my socket set is at ray's", "marcus")
+    at.say("the bee was fun", "ruby")
+    assert at.say("what did pops say today", "ruby") == ["I know nothing about that."]
+    assert at.say("what did marcus tell you yesterday", "ruby") == ["I know nothing about that."]
+    assert "socket" in at.say("what did marcus tell you today", "ruby")[0]
