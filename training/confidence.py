@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import logistic
 import numpy as np
 from numpy.typing import NDArray
 from samples import NOBODY, UNKNOWN, Sample, spans
@@ -13,8 +14,8 @@ from ovos_persona_memory.extraction.reader.labels import SAYINGS, SLOT_NAMES
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
 from ovos_persona_memory.extraction.reader.spans import Value, values_in
 
-STEPS, PENALTY = 60, 8.0
-"""Newton's steps, and the weight of the squares of what is fitted."""
+PENALTY = 8.0
+"""The weight of the squares of what is fitted."""
 FOUND, PROBABLE = 0.998, 0.4
 """So large a share of the turns with a value of this probability is read to the end."""
 TEACHES = (SAYINGS.index("stated"), SAYINGS.index("asked"))
@@ -57,17 +58,7 @@ def fitted(found: Sequence[Judged]) -> tuple[NDArray[np.float64], float]:
     """Weights and bias of a logistic regression from the signs of values to whether they are right."""
     signs = np.array([one.value.signs for one in found], float)
     right = np.array([one.is_right for one in found], float)
-    middle, spread = signs.mean(axis=0), signs.std(axis=0) + 1e-6
-    scaled = np.column_stack([(signs - middle) / spread, np.ones(len(signs))])
-    weights = np.zeros(scaled.shape[1])
-    penalty = np.full(scaled.shape[1], PENALTY)
-    penalty[-1] = 0.0
-    for _ in range(STEPS):
-        share = 1 / (1 + np.exp(-scaled @ weights))
-        curve = scaled.T @ (scaled * (share * (1 - share))[:, None]) + np.diag(penalty + 1e-9)
-        weights -= np.linalg.solve(curve, scaled.T @ (share - right) + penalty * weights)
-    own = weights[:-1] / spread
-    return own, float(weights[-1] - own @ middle)
+    return logistic.fitted(signs, right, PENALTY)
 
 
 def early_least(model: ReaderModel, samples: Sequence[Sample]) -> float:

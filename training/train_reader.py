@@ -20,6 +20,7 @@ import torch
 import torch.multiprocessing
 from base_encoder import BaseEncoder
 from confidence import early_least, fitted, judged
+from fit_asks import asking
 from network import ReaderNet, batch_of, encoder_for, packed
 from pairs import HELD as PAIRS_HELD
 from pairs import Pair, blocks_in, houses_in, pairs_of, questions_of
@@ -244,6 +245,8 @@ def made(net: ReaderNet, talk: Talk, path: Path) -> ReaderModel:
         "confidence_bias": np.array([bias], np.float32),
         "early_least": np.array([early_least(model, held)], np.float32),
     }
+    asks, asks_bias = asking(model)
+    found |= {"asks": asks.astype(np.float32)[:, None], "asks_bias": np.array([asks_bias], np.float32)}
     return replace(model, weights={**model.weights, **found})
 
 

@@ -32,12 +32,12 @@ UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
-UNSIGNED_FROM, SURELY_FROM = 0.95, 0.998
+UNSIGNED_FROM, SURELY_FROM = 0.5, 0.9
 """What has neither a mark nor a word that asks is a question if the reader finds it so likely, >=; where nothing is
 known about it, only if it is so sure, and the text does not begin with its subject.
 
-Measured on 2026-11-29: docs/measurements.md, "Questions without a mark"."""
-RULED_OUT = 0.02
+Measured on 2026-11-30: docs/measurements.md, "Questions without a mark"."""
+RULED_OUT = 0.2
 """What asks by its words alone does not, if the reader finds it less likely than this."""
 SIGNED = 2.0
 """In the place of a probability: its words or its mark ask."""
@@ -158,7 +158,7 @@ def has_learned(text: str, lang: str | None) -> bool:
 def asks(text: str, lang: str | None) -> bool:
     """Whether a text is a question, with a mark or without: by its words, or as the reader finds.
 
-    In the words of a statement, "tua sorella viene lunedì", the reader must be surer than where a word asks.
+    What has the words of a statement, "tua sorella viene lunedì", may be either.
     """
     return _asked((text, lang)) >= UNSIGNED_FROM
 
