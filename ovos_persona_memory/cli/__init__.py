@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from typing import Any
@@ -27,7 +28,11 @@ def main() -> None:
 
 
 def _daemon() -> Any:
-    """Run the daemon, which stays in memory, without importing the other commands."""
+    """Run the daemon, which stays in memory, without importing the other commands.
+
+    The collector waits until it is ready: what imports make lives as long as the process.
+    """
+    gc.disable()
     from ovos_persona_memory.cli.run import run
 
     return run

@@ -32,7 +32,7 @@ UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
-UNSIGNED_FROM, SURELY_FROM = 0.5, 0.9
+UNSIGNED_FROM, SURELY_FROM = 0.4, 0.8
 """What has neither a mark nor a word that asks is a question if the reader finds it so likely, >=; where nothing is
 known about it, only if it is so sure, and the text does not begin with its subject.
 

@@ -139,14 +139,15 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         return found
 
     def _answer_or_take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
-        """The answer to what asks in the words of a statement, "a teresa gosta de gatos"; a remark where nothing is
-        known of just that, unless it surely asks."""
+        """The answer to what may ask in the words of a statement, "a teresa gosta de gatos".
+
+        Where nothing known answers it, it is a remark, unless it surely asks.
+        """
         found = self._best(utterance, scope, spoken)
-        if found is not None and _says_as_much(found, utterance, spoken):
+        if found is not None:
             return _quoted(found, spoken)
-        if not (self._falls_through or self._client.surely_asks(utterance, spoken.tag)):
-            return self._take_in(utterance, scope, spoken)
-        return _quoted(found, spoken) if found is not None else self._nothing_known(spoken)
+        surely = self._falls_through or self._client.surely_asks(utterance, spoken.tag)
+        return self._nothing_known(spoken) if surely else self._take_in(utterance, scope, spoken)
 
     def _nothing_known(self, spoken: Language) -> str:
         return "" if self._falls_through else spoken.say("nothing_known")
@@ -199,12 +200,6 @@ def _taken_in(statement: str, spoken: Language) -> str:
     if is_long(text):
         return spoken.say("noted_all" if is_asked else "noted")
     return spoken.say("remembered", text=text) if is_asked or is_worth_checking(text, spoken) else spoken.say("noted")
-
-
-def _says_as_much(hit: Hit, utterance: str, spoken: Language) -> bool:
-    """Whether a hit holds more than half of the content words of an utterance."""
-    wanted = set(spoken.content_words(utterance))
-    return 2 * len(wanted.intersection(spoken.words(hit.text))) > len(wanted)
 
 
 def _quoted(hit: Hit, spoken: Language) -> str:

@@ -21,6 +21,9 @@ MODEL, LIBRARY = "e5-small-q4.bin", "_engine*"
 MEANS = Path(__file__).parent / "e5_means.npy"
 """The mean of its vectors of texts, and that of questions, over ten languages: float16 [2, dim], made by
 training/e5_means.py."""
+MAPS = Path(__file__).parent / "e5_maps.npy"
+"""What turns vectors of remarks, and those of questions, so that a question is near to what answers it: float16
+[2, dim, dim], made by training/e5_maps.py."""
 LONGEST = 600
 """Bytes of a text that are embedded, in UTF-8: some 130 tokens. A whole window of 512 would take four times as long."""
 NEEDED = ("avx2", "fma")
@@ -42,11 +45,12 @@ class E5Embedder:
     """Embeds sentences of a hundred languages, on one thread.
 
     All its vectors point nearly one way, questions another than texts, and their cosines tell little: the mean of
-    either is taken off.
+    either is taken off. What is left is turned by a linear map that was learned from questions of households and the
+    remarks that answer them.
     """
 
     kind: Kind = "multilingual"
-    name = "multilingual-e5-small-q4-centred"
+    name = "multilingual-e5-small-q4-mapped"
 
     def __init__(self, folder: Path) -> None:
         """``folder``: that of the package; ConfigError where it cannot be loaded."""
@@ -65,19 +69,29 @@ class E5Embedder:
         found: Floats = np.load(MEANS).astype(np.float32)
         return found
 
+    @cached_property
+    def _maps(self) -> Floats:
+        found: Floats = np.load(MAPS).astype(np.float32)
+        return found
+
     def embed(self, texts: Sequence[str]) -> Floats:
         """See Embedder."""
-        return self._centred(texts, is_question=False)
+        return self._mapped(texts, is_question=False)
 
     def embed_question(self, text: str) -> Floats:
         """See QuestionEmbedder."""
-        found: Floats = self._centred([text], is_question=True)[0]
+        found: Floats = self._mapped([text], is_question=True)[0]
         return found
 
-    def _centred(self, texts: Sequence[str], is_question: bool) -> Floats:
-        centred = self.raw(texts, is_question) - self._means[int(is_question)]
-        centred[[place for place, text in enumerate(texts) if not text.strip()]] = 0.0
-        return normalised(centred)
+    def _mapped(self, texts: Sequence[str], is_question: bool) -> Floats:
+        found = self.centred(texts, is_question) @ self._maps[int(is_question)]
+        found[[place for place, text in enumerate(texts) if not text.strip()]] = 0.0
+        return normalised(found)
+
+    def centred(self, texts: Sequence[str], is_question: bool) -> Floats:
+        """The vectors without their mean, float32 [n, dim]."""
+        found: Floats = self.raw(texts, is_question) - self._means[int(is_question)]
+        return found
 
     def raw(self, texts: Sequence[str], is_question: bool) -> Floats:
         """The vectors as the model makes them, normalised, float32 [n, dim]."""

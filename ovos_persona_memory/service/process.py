@@ -32,6 +32,7 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         # objects made at the start live as long as the process: the collector would scan them for 30 ms at a time
         gc.collect()
         gc.freeze()
+        gc.enable()
         reader.recv(1)
         signal.set_wakeup_fd(-1)
         daemon.stop()

@@ -52,6 +52,8 @@ class Scores:
     """[words, 3]: the same of what a value belongs to."""
     kind: Vectors
     """[kinds of utterance]"""
+    asks: float
+    """How likely it is that the utterance asks, with a mark or without, 0 to 1."""
     to_who: Vectors
     """[words, 1 + words]: nobody, or the word to which a value points."""
     to_thing: Vectors
@@ -86,18 +88,29 @@ class ReaderModel:
         None where the first layers see that nothing is told nor asked, which is so of most that is said; ``always``:
         never.
         """
-        rows, parts, known, firsts = self._pieces(given)
-        weights = self.weights
-        beside = weights["parts"][parts] + weights["known"][known]
-        begun = self.encoder.begin(rows, beside, EARLY)
-        if not always and self.early(begun[firsts]) < float(weights["early_least"][0]):
+        vectors, firsts = self._vectors(given, always)
+        if vectors is None:
             return None
-        vectors = self.encoder.finish(begun, EARLY)
-        words = vectors[firsts]
+        weights, words = self.weights, vectors[firsts]
         found = {name: _shares(product(words, weights[name]) + weights[f"{name}_bias"]) for name in HEADS[:-1]}
         kind = _shares(vectors[:1] @ weights["kind"] + weights["kind_bias"])[0]
+        asks = float(1.0 / (1.0 + np.exp(-(vectors[0] @ weights["asks"] + weights["asks_bias"])[0])))
         to_who, to_thing = (self._pointed(words, number) for number in range(len(POINTERS)))
-        return Scores(**found, kind=kind, to_who=to_who, to_thing=to_thing)
+        return Scores(**found, kind=kind, asks=asks, to_who=to_who, to_thing=to_thing)
+
+    def of_whole(self, given: Utterance) -> Vectors | None:
+        """The vector of an utterance as a whole, [width], by which is told whether it asks; None as ``read``."""
+        vectors, _ = self._vectors(given, always=False)
+        return None if vectors is None else vectors[0]
+
+    def _vectors(self, given: Utterance, always: bool) -> tuple[Vectors | None, list[int]]:
+        """The vector of each piece, and which are the first of a word; None where ``early`` sees nothing in it."""
+        rows, parts, known, firsts = self._pieces(given)
+        beside = self.weights["parts"][parts] + self.weights["known"][known]
+        begun = self.encoder.begin(rows, beside, EARLY)
+        if not always and self.early(begun[firsts]) < float(self.weights["early_least"][0]):
+            return None, firsts
+        return self.encoder.finish(begun, EARLY), firsts
 
     def first_look(self, given: Utterance) -> float:
         """What ``early`` gives of an utterance."""

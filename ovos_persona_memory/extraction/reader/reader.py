@@ -12,7 +12,7 @@ import numpy as np
 
 from ovos_persona_memory.extraction.reader.labels import SAYINGS
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
-from ovos_persona_memory.extraction.reader.spans import Value, kind_of, values_in
+from ovos_persona_memory.extraction.reader.spans import Value, values_in
 from ovos_persona_memory.extraction.reader.words import Word, words_of
 
 FILE = Path(__file__).parents[1] / "models" / "reader.model"
@@ -85,8 +85,7 @@ def read(text: str, before: str = "", by_assistant: bool = False, names: Collect
         context, by_assistant = [], False
         if scores is not None:
             found += [_statement(reader, part, value) for value in values_in(scores)]
-            kind, share = kind_of(scores)
-            question = max(question, share if kind == "question" else 0.0)
+            question = max(question, scores.asks)
     return Reading(tuple(found), question)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ovos_persona_memory.extraction.reader.encoder import Vectors
-from ovos_persona_memory.extraction.reader.labels import KINDS, SAYINGS, SLOT_NAMES
+from ovos_persona_memory.extraction.reader.labels import SAYINGS, SLOT_NAMES
 from ovos_persona_memory.extraction.reader.model import Scores
 
 LEAST = 0.25
@@ -115,9 +115,3 @@ def _signs(  # more than five: these are what is known of a value
 def _logit(probability: float) -> float:
     kept = float(np.clip(probability, 1e-3, 1 - 1e-3))
     return float(np.log(kept / (1 - kept)))
-
-
-def kind_of(scores: Scores) -> tuple[str, float]:
-    """What an utterance is most likely, and how likely."""
-    best = int(scores.kind.argmax())
-    return KINDS[best], float(scores.kind[best])

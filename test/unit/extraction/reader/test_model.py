@@ -33,6 +33,7 @@ def small_model() -> ReaderModel:
         weights[f"{name}_distance"] = numbers(2 * NEAR + 1)
     weights |= {"early": numbers(SIZE, 1), "early_bias": numbers(1), "early_least": np.array([-1e4], np.float32)}
     weights |= {"deep": numbers(SIZE, SIZE), "deep_bias": numbers(SIZE)}
+    weights |= {"asks": numbers(SIZE, 1), "asks_bias": numbers(1)}
     weights |= {"answer": numbers(SIZE, 1), "answer_bias": numbers(1)}
     return ReaderModel(small_encoder(), weights)
 
@@ -58,6 +59,15 @@ def test_every_score_is_a_probability_and_has_its_shape() -> None:
     assert found.to_who.shape == found.to_thing.shape == (3, 4)
     for rows in (found.slot, found.saying, found.who, found.thing, found.kind[None], found.to_who, found.to_thing):
         assert np.allclose(rows.sum(axis=1), 1.0, atol=1e-5) and (rows >= 0).all()
+    assert 0.0 < found.asks < 1.0
+
+
+def test_how_likely_it_asks_is_told_by_the_vector_of_the_whole_utterance() -> None:
+    model, given = small_model(), Utterance(("my", "blue", "bottle"))
+    vector = model.of_whole(given)
+    assert vector is not None
+    odds = vector @ model.weights["asks"][:, 0] + model.weights["asks_bias"][0]
+    assert np.isclose(read(model, given).asks, 1.0 / (1.0 + np.exp(-odds)), atol=1e-5)
 
 
 def test_what_was_said_before_and_who_is_known_change_what_is_read() -> None:

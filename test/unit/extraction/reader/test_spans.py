@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ovos_persona_memory.extraction.reader.labels import KINDS, SAYINGS, SLOT_LABELS, SLOT_NAMES
+from ovos_persona_memory.extraction.reader.labels import SAYINGS, SLOT_LABELS, SLOT_NAMES
 from ovos_persona_memory.extraction.reader.model import Scores
-from ovos_persona_memory.extraction.reader.spans import kind_of, values_in
+from ovos_persona_memory.extraction.reader.spans import values_in
 
 Vectors = np.ndarray
 
@@ -34,7 +34,7 @@ def scores(
             whom[place] = [0.05, 0.9, 0.05] if place == who[0] else [0.05, 0.05, 0.9]
         to_who[values[0][1]] = 0.0
         to_who[values[0][1], 1 + who[0]] = 1.0
-    return Scores(slot, sayings, whom, thing, np.array([0.1, 0.8, 0.1], np.float32), to_who, to_thing)
+    return Scores(slot, sayings, whom, thing, np.array([0.1, 0.8, 0.1], np.float32), 0.2, to_who, to_thing)
 
 
 def test_words_of_one_slot_side_by_side_are_one_value() -> None:
@@ -59,7 +59,6 @@ def test_each_kind_of_saying_is_told() -> None:
 
 def test_of_nothing_said_there_is_no_value() -> None:
     assert values_in(scores(5)) == []
-    assert kind_of(scores(5))[0] == KINDS[1]
 
 
 def test_the_signs_of_a_value_are_finite_numbers_and_as_many_for_every_value() -> None:
