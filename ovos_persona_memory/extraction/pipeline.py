@@ -97,7 +97,8 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
         return []
     text = request.before if request is not None else text
     reading = read(text, before.said, before.by_assistant, known)
-    _asked.note((text, lang), _share_asking(text, language, reading))
+    if not before.said:  # behind what was said before an utterance may be understood otherwise than by itself
+        _asked.note((text, lang), _share_asking(text, language, reading))
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found

@@ -16,6 +16,7 @@ from ovos_persona_memory.extraction import (
     pipeline,
     surely_asks,
 )
+from ovos_persona_memory.extraction.reader.reader import read
 from ovos_persona_memory.records import GUEST, Turn
 
 EN, DE = "en-US", "de-DE"
@@ -209,6 +210,14 @@ def test_a_request_to_forget_behind_an_exclamation_teaches_nothing(lang: str, te
 def test_what_is_told_before_a_request_to_forget_is_learned_without_it() -> None:
     (told,) = verdicts("my cat is called Bob so forget the other name")
     assert told.text == "my cat is called Bob"
+
+
+def test_whether_something_asks_does_not_depend_on_what_was_said_before() -> None:
+    text, lang = "ist ole heute abend da", "de-DE"
+    said = DialogueContext(said="licht in der küche aus", by_assistant=True)
+    assert extract(Turn("user", text, lang=lang), ExtractionContext(before=said)) == []
+    assert read(text, said.said, by_assistant=True).question < 0.4, "behind these words it is taken for an answer"
+    assert asks(text, lang) and surely_asks(text, lang)
 
 
 @pytest.mark.parametrize(
