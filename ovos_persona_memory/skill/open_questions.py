@@ -53,18 +53,21 @@ MOST_PLANS = 100
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
-    found = (understood(form, talk.spoken, WORDED) for form in talk.forms())
-    asked = [one for one in (next((one for one in found if one), None), _known_by_words(talk)) if one is not None]
+    worded = (understood(form, talk.spoken, WORDED) for form in talk.forms())
+    first = next((one for one in worded if one), None)
+    asked = [*([] if first is None else [first]), *_known_by_words(talk)]
     answered = (one for one in asked if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")))
     return next(answered, None) or (asked[0] if asked and talk.hushed else None)
 
 
-def _known_by_words(talk: TurnContext) -> MatchedIntent | None:
+def _known_by_words(talk: TurnContext) -> Iterator[MatchedIntent]:
     """What has no wording of its own, and is known by the words that it holds."""
     said = (talk.said.text, talk.spoken, talk.now)
-    if asks_for_plans(*said):
-        return MatchedIntent("planned")
-    return MatchedIntent("told_by") if asks_what_was_told(*said) else None
+    if asks_what_was_told(*said):
+        yield MatchedIntent("told_by")
+    others = words_beside_plans(*said)
+    if others is not None and len(others) <= 1:
+        yield MatchedIntent("planned_of", {"whom": others[0]}) if others else MatchedIntent("planned")
 
 
 # how many
@@ -267,20 +270,38 @@ def planned(talk: TurnContext) -> None:
 
     What names the day comes before what names a week of which it is one.
     """
-    asked = coming_days(talk.said.text, talk.spoken, talk.now)
-    plans = [(days.width_for(asked), item.at, item) for item, days in _plans(talk, asked) if days.meets(asked)]
-    tell(talk, [item for *_, item in sorted(plans, key=lambda plan: plan[:2])], "nothing_planned")
+    tell(talk, _planned(talk), "nothing_planned")
 
 
-def asks_for_plans(text: str, spoken: Language, now: datetime) -> bool:
-    """Whether a question names a coming day, and beside it nothing but words of the wordings of "what is planned", in
-    any order: "was hab ich heut für einen termin"."""
+def planned_of(talk: TurnContext) -> None:
+    """As ``planned``, of what somebody named said, or what names them: "what has mirja got tomorrow"."""
+    tell(talk, _planned_of(talk, talk.slot("whom")), "nothing_planned")
+
+
+def words_beside_plans(text: str, spoken: Language, now: datetime) -> list[str] | None:
+    """The folded words of a question about a coming day that neither name the day nor stand in the wordings of "what is
+    planned", in any order: none in "was hab ich heut für einen termin". None where no day is asked for."""
     asked = coming_days(text, spoken, now) if spoken.is_question(text) else None
     if not asked:
-        return False
+        return None
     named = fold(" ".join(words_naming(asked, spoken)))
     known = spoken.stop_words | {*named, *_words_of_plans(spoken.tag)}
-    return all(word in known for word in fold(text))
+    return [word for word in fold(text) if word not in known]
+
+
+def _planned(talk: TurnContext) -> list[SpokenItem]:
+    asked = coming_days(talk.said.text, talk.spoken, talk.now)
+    plans = [(days.width_for(asked), item.at, item) for item, days in _plans(talk, asked) if days.meets(asked)]
+    return [item for *_, item in sorted(plans, key=lambda plan: plan[:2])]
+
+
+def _planned_of(talk: TurnContext, whom: str) -> list[SpokenItem]:
+    words = set(talk.spoken.words(whom))
+    return [
+        item
+        for item in _planned(talk)
+        if fold(item.speaker or "")[:1] == [whom] or not words.isdisjoint(talk.spoken.words(item.text))
+    ]
 
 
 @lru_cache(maxsize=64)
@@ -336,13 +357,14 @@ WORDED: dict[str, Callable[[TurnContext], None]] = {
     "planned": planned,
 }
 """Handlers of the questions that are taken only where the memory has an answer."""
-OPEN: dict[str, Callable[[TurnContext], None]] = {**WORDED, "told_by": told_by}
+OPEN: dict[str, Callable[[TurnContext], None]] = {**WORDED, "planned_of": planned_of, "told_by": told_by}
 """As ``WORDED``, with what is known by the words that it holds."""
 ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
     "about_anything": lambda talk, topic: anything_about(talk, whole_topic(topic, talk.said.text, talk.spoken)),
     "just_said": lambda talk, _: bool(last_told(talk)),
     "how_many": _has_count,
     "planned": _names_plan,
+    "planned_of": lambda talk, whom: bool(_planned_of(talk, whom)),
     "told_by": lambda talk, _: bool(_told_by(talk)),
 }
 """Whether the memory has an answer to the question, by its slot."""

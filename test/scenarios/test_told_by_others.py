@@ -45,3 +45,16 @@ def test_of_somebody_who_told_nothing_then_nothing_is_read(at: Household) -> Non
     assert at.say("what did pops say today", "ruby") == ["I know nothing about that."]
     assert at.say("what did marcus tell you yesterday", "ruby") == ["I know nothing about that."]
     assert "socket" in at.say("what did marcus tell you today", "ruby")[0]
+
+
+@pytest.mark.parametrize(
+    ("at", "asked"),
+    [("en-US", "what has mirja got tomorrow"), ("de-DE", "was hat mirja morgen vor")],
+    indirect=["at"],
+)
+def test_what_another_has_on_a_coming_day_is_what_they_said_or_what_names_them(at: Household, asked: str) -> None:
+    tomorrow = {"en-US": "tomorrow", "de-DE": "morgen"}[at.lang]
+    at.say(f"{tomorrow} kolloquium 11", "mirja")
+    at.say(f"{tomorrow} fahrstunde 5", "ole")
+    (answer,) = at.say(asked, "ole")
+    assert "kolloquium" in answer and "fahrstunde" not in answer

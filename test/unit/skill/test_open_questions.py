@@ -8,7 +8,7 @@ import pytest
 
 from ovos_persona_memory.records import Fact
 from ovos_persona_memory.skill.ask import _named_alike
-from ovos_persona_memory.skill.open_questions import Counted, _says_count, asks_for_plans
+from ovos_persona_memory.skill.open_questions import Counted, _says_count, words_beside_plans
 from ovos_persona_memory.text import languages
 
 
@@ -81,19 +81,20 @@ def test_a_relation_means_its_name_only_while_one_has_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "text", "asks"),
+    ("tag", "text", "others"),
     [
-        ("en-US", "what have i got tomorrow", True),
-        ("en-US", "is ben free on friday", False),  # of him alone
-        ("en-US", "what's the weather tomorrow", False),
-        ("en-US", "what have i got", False),
-        ("en-US", "i have something on tomorrow", False),
-        ("de-DE", "was hab ich heut für einen termin", True),
-        ("de-DE", "was ist heute für ein tag", False),
-        ("pt-PT", "que é que há hoje", True),
-        ("es-ES", "qué toca mañana", True),
-        ("fr-FR", "qu'est-ce qu'il y a demain", True),
+        ("en-US", "what have i got tomorrow", []),
+        ("en-US", "what has ben got at school on friday", ["ben", "school"]),
+        ("en-US", "what's the weather tomorrow", ["weather"]),
+        ("en-US", "what have i got", None),
+        ("en-US", "i have something on tomorrow", None),
+        ("de-DE", "was hab ich heut für einen termin", []),
+        ("de-DE", "was hat mirja morgen vor", ["mirja"]),
+        ("pt-PT", "que é que há hoje", []),
+        ("es-ES", "qué toca mañana", []),
+        ("es-ES", "qué tiene nel mañana", ["nel"]),
+        ("fr-FR", "qu'est-ce qu'il y a demain", []),
     ],
 )
-def test_a_day_beside_words_of_plans_alone_asks_for_plans(tag: str, text: str, asks: bool) -> None:
-    assert asks_for_plans(text, languages.for_language(tag), datetime(2026, 11, 26, 15)) is asks
+def test_what_is_asked_beside_a_day_and_words_of_plans(tag: str, text: str, others: list[str] | None) -> None:
+    assert words_beside_plans(text, languages.for_language(tag), datetime(2026, 11, 26, 15)) == others
