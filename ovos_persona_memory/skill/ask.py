@@ -334,7 +334,7 @@ def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
     A fact is left out beside a statement that says as much.
     """
     learned = talk.client.facts.list(limit=MOST_FACTS)
-    named = _named_alike(learned, topic, talk.spoken)
+    named = [*_named_alike(learned, topic, talk.spoken), *_bare_name(topic, talk.spoken)]
     said = [item for one in (topic, *named) for item in _stated_about(talk, one)]
     if len(said) < FEW and len(talk.spoken.content_words(topic)) > 1:
         said += items_of(talk, [hit for hit in told_hits(talk, talk.said.text, FEW) if hit.answers])
@@ -355,6 +355,15 @@ def _named_alike(facts: Sequence[Fact], topic: str, spoken: Language) -> list[st
     pairs = [(thing, name) for thing, name in named if name and len([1 for one, _ in named if one == thing]) == 1]
     found = [thing for thing, name in pairs if wanted == set(spoken.content_words(name))]
     return [*found, *(name for thing, name in pairs if wanted == set(spoken.content_words(thing)))]
+
+
+def _bare_name(topic: str, spoken: Language) -> list[str]:
+    """The name behind a relation, "carol" of "aunt carol": who speaks of her may say the name alone."""
+    relation, *name = topic.split()
+    listed = dict(spoken.pairs("people.list"))
+    relations = {word for row in ("one", "many") for one in listed.get(row, "").split(",") for word in one.split("=")}
+    is_name = len(name) == 1 and spoken.content_words(name[0])
+    return name if is_name and relation.casefold() in {word.strip() for word in relations} else []
 
 
 def _relation(fact: Fact, spoken: Language) -> str:

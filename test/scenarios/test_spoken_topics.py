@@ -182,3 +182,31 @@ def test_what_was_told_in_a_part_of_a_day_is_told_and_nothing_else(
     at.now += TWO_DAYS_S
     assert told in " ".join(at.say(then))
     assert told not in " ".join(at.say(later))
+
+
+@pytest.mark.parametrize(
+    ("lang", "named", "bare", "asked"),
+    [
+        (
+            "en-US",
+            "aunt carol's coming on saturday",
+            "carol has to have her pills at six",
+            "what do you know about aunt carol",
+        ),
+        (
+            "de-DE",
+            "tante gerda kommt am samstag",
+            "gerda nimmt ihre tabletten um sechs",
+            "was weißt du über tante gerda",
+        ),
+    ],
+)
+def test_whoever_is_named_with_a_relation_is_meant_by_the_name_alone(
+    lang: str, named: str, bare: str, asked: str
+) -> None:
+    with contextmanager(household)(InMemoryStore(), lang) as at:
+        at.say(named)
+        at.say(bare)
+        at.say({"en-US": "the car is red", "de-DE": "das auto ist rot"}[lang])
+        told = " ".join(at.say(asked))
+        assert named in told and bare in told and "red" not in told and "rot" not in told
