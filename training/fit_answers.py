@@ -27,7 +27,7 @@ from ovos_persona_memory.evaluation.rankers import wait_until_indexed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.search import Indexer, Prefetch, Question, open_embedder
-from ovos_persona_memory.search.answer_judge import AMONG, ANSWERS_FROM, looked_at, signs
+from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, ONE, looked_at, signs
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.text import languages
 
@@ -77,7 +77,7 @@ def _seen(path: Path, embedder: str) -> Iterator[Seen]:
             if line.number in answers:
                 wait_until_indexed(memory)
                 asked = Question(line.words, week.lang, heard, at=now[0], asker=line.person)
-                hits = finding.hits(asked, Scope(), AMONG)
+                hits = finding.hits(asked, Scope(), ONE.among)
                 yield from _judged(asked, hits, set(answers[line.number]), told)
             told[_key(line.words)] = line.number
 

@@ -18,7 +18,7 @@ REVIEWED_FROM = 0.3
 """A value waits for review if its confidence is >= this and < that from which its slot is learned."""
 ENDED_FROM = 0.5
 """What is said to hold no more, or to be untrue, counts if it is so certain, >=."""
-ASKS_FROM = 0.5
+ASKS_FROM = 0.8
 """An utterance that is a question with this probability or more states nothing."""
 FURTHER = 0.15
 """Of a language that the reader never learned, values must be so much surer."""

@@ -143,9 +143,9 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
 
         Where nothing known answers it, it is a remark, unless it surely asks.
         """
-        found = self._best(utterance, scope, spoken)
-        if found is not None:
-            return _quoted(found, spoken)
+        answer = self._answer(utterance, scope, spoken)
+        if answer:
+            return answer
         surely = self._falls_through or self._client.surely_asks(utterance, spoken.tag)
         return self._nothing_known(spoken) if surely else self._take_in(utterance, scope, spoken)
 

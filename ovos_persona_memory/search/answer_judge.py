@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
@@ -16,18 +16,10 @@ from ovos_persona_memory.search.query import Question, first_name, named_speaker
 from ovos_persona_memory.search.recall import CALLED_OFF, SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
 from ovos_persona_memory.text import languages
 
-AMONG, LOOKED_AT = 10, 3
-"""Of so many of the best hits, the first so many that may answer at all are judged."""
-JUDGED, LEAD, MARGIN, BIAS = 0.59, 0.85, 0.43, -0.63
+JUDGED, LEAD, MARGIN, BIAS = 0.56, 0.94, 0.60, -0.62
 """The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
 of the others, and how far that logit is (``training/fit_answers.py``)."""
-SEVERAL_AMONG, SEVERAL_LOOKED_AT, SEVERAL_FROM = 40, 20, 0.75
-"""Where a question asks for several things: among so many of the best hits so many are looked at, and all answer to
-which the judge gives such a probability, >=, the surest first."""
-COUNTED_LOOKED_AT, COUNTED_FROM = 5, 0.4
-"""Where it asks how many there are: so many are looked at, and all answer to which the judge gives this, >=: of what
-counts nothing it is sure that it does not."""
-ANSWERS_FROM = 0.65
+ANSWERS_FROM = 0.6
 """A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
 DOUBTED_BELOW = 0.5
 """What the judge itself gives a lower probability does not answer, however far it is above the others."""
@@ -46,6 +38,32 @@ LEAST = 1e-4
 """The judge is taken to be no surer than this, either way."""
 MARGIN_MOST, MARGIN_ALONE = 4.0, 2.0
 """A logit is at most so far from that of another hit, either way; and so far where there is no other."""
+
+
+@dataclass(frozen=True)
+class Breadth:
+    """How many answers a question wants, and so how many hits are judged."""
+
+    among: int
+    """Of so many of the best hits"""
+    at_most: int
+    """the first so many that may answer at all are judged."""
+    all_from: float | None
+    """All answer to which the judge gives this, >=, the surest first; None: one is wanted."""
+
+
+ONE = Breadth(10, 5, None)
+SEVERAL = Breadth(40, 20, 0.75)
+"""For "who cannot eat what"."""
+COUNTED = Breadth(10, 5, 0.3)
+"""For "how many": of what counts nothing the judge is sure that it does not answer."""
+
+
+def breadth_of(question: Question) -> Breadth:
+    """How many answers a question wants."""
+    if question.spoken.asks_several(question.text):
+        return SEVERAL
+    return COUNTED if question.spoken.asks_how_many(question.text) else ONE
 
 
 class AnswerJudge(Protocol):
@@ -90,9 +108,9 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         for (hit, judgement), share in zip(found, shares, strict=True)
     }
     good = _about_as_good(seen)
-    told_from = _told_from(question)
-    if told_from is not None:
-        good |= {one for one, (_, judgement) in seen.items() if judgement >= told_from}
+    all_from = breadth_of(question).all_from
+    if all_from is not None:
+        good |= {one for one, (_, judgement) in seen.items() if judgement >= all_from}
     decided = [
         _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
     ]
@@ -100,7 +118,7 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     best = [hit for hit in decided if _key(hit) in good]
     subject = _subject(max(best, key=lambda hit: seen[_key(hit)][0], default=None), question)
     best.sort(key=lambda hit: (not ones(hit), _is_of_another_subject(hit, subject), -hit.at))
-    if told_from is not None:  # the surest first: all of them are asked for
+    if all_from is not None:  # the surest first: all of them are asked for
         best.sort(key=lambda hit: -seen[_key(hit)][1])
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
@@ -138,32 +156,19 @@ def _about_as_good(seen: Mapping[tuple[str, str], tuple[float, float]]) -> set[t
 
 
 def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> list[tuple[Hit, float]]:
-    """The best hits that may answer, at most ``LOOKED_AT``, each with the judge's probability that it does."""
+    """The best hits that may answer, as many as its ``Breadth`` says, each with the judge's probability of it."""
     alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
     ownership = Ownership(question.text, question.spoken, alike)
-    among, looked_at = _numbers_looked_at(question)
-    asked_of = [hit for hit in hits[:among] if not (question.asks_hearer and is_of_speaker(hit))]
-    best = list(islice((hit for hit in asked_of if _may_answer(hit, question, ownership, judge)), looked_at))
+    breadth = breadth_of(question)
+    among = hits[: breadth.among]
+    asked_of = [hit for hit in among if not (question.asks_hearer and is_of_speaker(hit))]
+    best = list(islice((hit for hit in asked_of if _may_answer(hit, question, ownership, judge)), breadth.at_most))
     # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
-    replaced = replaced_by(hits[:among], question.content_words)
+    replaced = replaced_by(among, question.content_words)
     said = [[hit, *replaced.get(hit.id, ())] for hit in best]
     remarks = [(languages.beginning(one.text), _said_by(one, question.asker)) for every in said for one in every]
     judged_as = iter(judge.answering(question.text, remarks) if remarks else ())
     return [(every[0], max([next(judged_as) for _ in every])) for every in said]
-
-
-def _numbers_looked_at(question: Question) -> tuple[int, int]:
-    """Among how many of the best hits how many are looked at."""
-    if question.spoken.asks_several(question.text):
-        return SEVERAL_AMONG, SEVERAL_LOOKED_AT
-    return AMONG, COUNTED_LOOKED_AT if question.spoken.asks_how_many(question.text) else LOOKED_AT
-
-
-def _told_from(question: Question) -> float | None:
-    """The probability of the judge, >=, from which every hit is an answer; None where one answer is asked for."""
-    if question.spoken.asks_several(question.text):
-        return SEVERAL_FROM
-    return COUNTED_FROM if question.spoken.asks_how_many(question.text) else None
 
 
 def _said_by(hit: Hit, asker: str | None) -> str | None:

@@ -92,7 +92,7 @@ class Ownership:
     def __init__(self, question: str, spoken: Language, alike: Mapping[str, Sequence[str]]) -> None:
         """``alike``: each content word of the question with the index terms that answer for it, padded with blanks."""
         self._alike = alike
-        said = _Said(question, spoken, {word: frozenset({f" {word} "}) for word in alike})
+        said = _Said(languages.beginning(question), spoken, {word: frozenset({f" {word} "}) for word in alike})
         self._own = {word: said.mode(place) for word, place in said.first() if said.is_speakers(place)}
         self._forms = {word: said.words[place] for word, place in said.first() if said.drops_subject(place)}
         # with a second word that is held, too, it is the same matter

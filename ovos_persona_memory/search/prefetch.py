@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
-from ovos_persona_memory.search.answer_judge import AMONG, SEVERAL_AMONG, AnswerJudge, judged
+from ovos_persona_memory.search.answer_judge import AnswerJudge, breadth_of, judged
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
 from ovos_persona_memory.search.topic_statements import statements_about
@@ -64,7 +64,7 @@ class Prefetch:
         with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
         meaning = None if scope.secrets or question.by_words else self.meaning()
         judge = None if question.by_words else self._judge
-        among = SEVERAL_AMONG if question.spoken.asks_several(question.text) else AMONG
+        among = breadth_of(question).among
         number = k if judge is None or k <= 0 else max(k, among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
         found = (found if judge is None else judged(found, asked, judge, self._certain_in(found)))[:k]

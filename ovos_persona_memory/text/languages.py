@@ -26,6 +26,7 @@ SENTENCE_WORDS = 100
 """Words at most of one sentence: a longer text has no full stops."""
 _LONGEST_WORD = 64
 _BESIDE_WORDS = str.maketrans("?,'\u2019", "    ")
+
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16
 """Texts whose beginnings are cached."""
@@ -195,6 +196,10 @@ def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 
 
+def _bare_of_marks(text: str) -> str:
+    return " ".join(text.casefold().translate(_BESIDE_WORDS).split())
+
+
 @dataclass(frozen=True)
 class Language:
     """One language: its word lists and sentences, read once from its locale folder."""
@@ -300,10 +305,9 @@ class Language:
 
     def _number_of(self, kind: str, question: str) -> int:
         """How many of the words of a line of ``asks_several.list`` a question has, as they are said."""
-        bare = question.casefold().translate(_BESIDE_WORDS)
-        said, gap = f" {' '.join(bare.split())} ", "" if self.uses_bigrams else " "
-        listed = dict(self.pairs("asks_several.list")).get(kind, "")
-        return sum(f"{gap}{one.strip()}{gap}" in said for one in listed.split(",") if one.strip())
+        said, gap = f" {_bare_of_marks(question)} ", "" if self.uses_bigrams else " "
+        listed = map(_bare_of_marks, dict(self.pairs("asks_several.list")).get(kind, "").split(","))
+        return sum(f"{gap}{one}{gap}" in said for one in listed if one)
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text contains a phrase of the list."""

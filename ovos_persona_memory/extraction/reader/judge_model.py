@@ -89,7 +89,8 @@ class JudgeModel:
 def pieces_of(encoder: Encoder, question: Sequence[str], remark: Sequence[str]) -> tuple[list[int], list[int]]:
     """The rows of the pieces of a question and a remark, and of each whether it is of the one or of the other."""
     cut = encoder.pieces.cut
-    asked = [row for word in question for row in cut(word)][-ASKED_PIECES:]
+    last = question[-ASKED_PIECES:]  # a word has one piece at least
+    asked = [row for word in last for row in cut(word)][-ASKED_PIECES:]
     said = [row for word in remark for row in cut(word)]
     rows = [BEGIN, *asked, END, *said[: PIECES - 3 - len(asked)], END]
     return rows, [ITSELF, *[ASKED] * (len(asked) + 1), *[ITSELF] * (len(rows) - len(asked) - 2)]

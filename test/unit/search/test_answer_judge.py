@@ -11,9 +11,9 @@ from ovos_persona_memory.records import Hit
 from ovos_persona_memory.search.answer_judge import (
     ANSWERS_FROM,
     LEAD_MOST,
-    LOOKED_AT,
     MARGIN_ALONE,
     MARGIN_MOST,
+    ONE,
     judged,
     leads,
     probabilities,
@@ -174,8 +174,8 @@ def test_in_a_language_that_the_judge_has_not_learned_words_alone_decide() -> No
 
 def test_no_more_than_a_few_hits_are_judged() -> None:
     judge = Judge({})
-    judged([hit(f"remark {number}") for number in range(2 * LOOKED_AT)], Question(ASKED, "en-US"), judge)
-    assert len(judge.given) == LOOKED_AT
+    judged([hit(f"remark {number}") for number in range(2 * ONE.at_most)], Question(ASKED, "en-US"), judge)
+    assert len(judge.given) == ONE.at_most
 
 
 def test_what_probably_does_not_answer_though_its_words_do_bears_on_the_question_all_the_same() -> None:
@@ -185,7 +185,7 @@ def test_what_probably_does_not_answer_though_its_words_do_bears_on_the_question
 
 
 def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_are_told_the_surest_first() -> None:
-    shares = {"ruth drinks no milk": 0.9, "ned is allergic to shrimps": 0.78, "we have two cats": 0.3}
+    shares = {"ruth drinks no milk": 0.9, "ned is allergic to shrimps": 0.78, "we have two cats": 0.2}
     hits = [replace(hit(text, at=float(at)), score=1.0 - at / 4) for at, text in enumerate(shares)]
     for asked, told in (
         ("who cannot eat what huh", ["ruth drinks no milk", "ned is allergic to shrimps"]),
@@ -200,7 +200,7 @@ def test_where_several_things_are_asked_for_all_that_the_judge_finds_to_answer_a
 
 
 def test_where_a_number_is_asked_for_less_than_for_other_questions_is_enough() -> None:
-    shares = {"one of my teeth fell out": 0.45, "another one came out": 0.42, "the dentist is nice": 0.3}
+    shares = {"one of my teeth fell out": 0.45, "another one came out": 0.32, "the dentist is nice": 0.2}
     hits = [hit(text, at=float(at)) for at, text in enumerate(shares)]
     found = judged(hits, Question("how many did i lose huh", "en-US"), Judge(shares))
     assert told(found) == ["one of my teeth fell out", "another one came out"]
