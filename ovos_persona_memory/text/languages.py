@@ -304,10 +304,14 @@ class Language:
         return bool(self._number_of("count", question))
 
     def _number_of(self, kind: str, question: str) -> int:
-        """How many of the words of a line of ``asks_several.list`` a question has, as they are said."""
-        said, gap = f" {_bare_of_marks(question)} ", "" if self.uses_bigrams else " "
+        """How many of the words of a line of ``asks_several.list`` a question has, as said; "che cosa" is one."""
         listed = map(_bare_of_marks, dict(self.pairs("asks_several.list")).get(kind, "").split(","))
-        return sum(f"{gap}{one}{gap}" in said for one in listed if one)
+        longest_first = sorted(filter(None, listed), key=len, reverse=True)
+        if not longest_first:
+            return 0
+        words = "|".join(map(re.escape, longest_first))
+        apart = words if self.uses_bigrams else f"(?<= )(?:{words})(?= )"
+        return len(set(re.findall(apart, f" {_bare_of_marks(question)} ")))
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text contains a phrase of the list."""

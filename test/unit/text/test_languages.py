@@ -212,6 +212,8 @@ def test_a_tag_that_is_no_language_names_no_folder(tag: str) -> None:
         ("fr-FR", "qui a emprunté quoi", "qui a emprunté la perceuse"),
         ("es-ES", "quién se llevó qué", "quién dijo que se llevó el taladro"),
         ("it-IT", "chi ha preso che cosa", "chi ha preso il trapano"),
+        ("it-IT", "cos'è che abbiamo prestato e a chi", "che cosa ha preso il trapano"),
+        ("fr-FR", "qu'est-ce qu'on a prêté et à qui", "qu'est-ce qu'on mange"),
         ("pt-PT", "quem levou o quê", "quem levou o berbequim"),
         ("ca-ES", "qui s'ha endut què", "qui ha dit que s'ha endut el trepant"),
         ("gl-ES", "que levaron todos", "quen levou o trade"),
