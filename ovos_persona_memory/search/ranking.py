@@ -29,7 +29,7 @@ ON_DATE, DAYS_BEFORE, DAYS_AFTER = 0.5, 1, 10
 """Added for turns said around a date that the question names, from the first to the second number of days."""
 WITH_TIME = 0.25
 """Added for turns with time words when the question asks for a time or a duration."""
-MEANING = {"static": 0.5, "sentence": 0.8, "multilingual": 1.2}
+MEANING = {"static": 0.5, "sentence": 0.8, "multilingual": 1.0}
 """Weight of the similarity of vectors, by kind of embedder."""
 ASKING, OF_ASSISTANT = 0.6, 0.8
 """Share of its similarity that counts of what only asks, and of what the assistant said where speakers have no names: a

@@ -212,7 +212,7 @@ def test_it_speaks_german(assistant: Assistant) -> None:
         "Ich merke mir: die Tonnen am Dienstag raus müssen.",
         "Du hast mir heute gesagt: die Tonnen am Dienstag raus müssen.",
         "Ich vergesse dies: die Tonnen am Dienstag raus müssen. Sag ja, um es zu löschen, nein, um es zu behalten.",
-        "Ich habe alles über die Tonnen vergessen.",
+        "Ich habe alles dazu vergessen: die Tonnen.",
         "Du hast mich noch nicht gebeten, mir etwas zu merken.",
     ]
 
