@@ -35,6 +35,7 @@ from ovos_persona_memory.text import (
     forbids_forgetting,
     is_pointing,
     says_another_word,
+    telling_words,
     time_expressions,
 )
 
@@ -65,7 +66,10 @@ def forget_about(talk: TurnContext) -> None:
     elif is_pointing(talk.slot("topic"), talk.spoken):
         forget_that(talk)
     else:
-        _ask_about(talk, whole_topic(talk.slot("topic"), talk.said.text, talk.spoken))
+        topic, spoken = talk.slot("topic"), talk.spoken
+        if not telling_words(spoken.tag).isdisjoint(fold(topic)):  # "that thing i told you about the pill"
+            topic = topic_of(topic, spoken) or topic
+        _ask_about(talk, whole_topic(topic, talk.said.text, spoken))
 
 
 def _ask_about(talk: TurnContext, topic: str) -> None:

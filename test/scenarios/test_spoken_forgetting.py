@@ -285,3 +285,10 @@ def test_what_was_told_of_something_is_no_reason_and_names_what_is_forgotten(
     at.say("zwei 2 tauben")
     asked = at.say(request_)[0]
     assert told in asked and "tauben" not in asked
+
+
+def test_what_was_told_of_something_is_said_back_as_that_thing(home: Home) -> None:
+    at = home("en-US")
+    at.say("i stopped taking the blue pill")
+    at.say("forget that thing i told you about the pill")
+    assert at.say("yes") == ["I have forgotten everything about the pill."]
