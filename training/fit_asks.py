@@ -121,15 +121,14 @@ def _times(said: Sequence[Said], unsigned: NDArray[np.bool_]) -> NDArray[np.floa
 
 
 def _of_households(chance: random.Random) -> Iterator[Said]:
-    for folder in sorted(ROOT.glob("*/questions")):
-        for number, house in enumerate(houses_in(folder)):
-            source = f"{folder.parent.name} {number}"
-            told, asked = ([_as_spoken(one[1]) for one in some] for some in (house.said, house.asked))
-            for text, asks in [*((text, False) for text in told), *((text, True) for text in asked)]:
-                one = Said(text, folder.parent.name, asks, source)
-                yield one
-                if len(text.split()) <= CONTEXT_FOR and chance.random() < BEHIND_OTHER:
-                    yield replace(one, before=chance.choice([*told, *asked]))
+    houses = ((folder.parent.name, house) for folder in sorted(ROOT.glob("*/questions")) for house in houses_in(folder))
+    for number, (tag, house) in enumerate(houses):
+        told, asked = ([_as_spoken(one[1]) for one in some] for some in (house.said, house.asked))
+        for text, asks in [*((text, False) for text in told), *((text, True) for text in asked)]:
+            one = Said(text, tag, asks, f"{tag} {number}")
+            yield one
+            if len(text.split()) <= CONTEXT_FOR and chance.random() < BEHIND_OTHER:
+                yield replace(one, before=chance.choice([*told, *asked]))
 
 
 def _of_talk(chance: random.Random) -> Iterator[Said]:

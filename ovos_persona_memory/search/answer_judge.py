@@ -45,9 +45,9 @@ class Breadth:
     """How many answers a question wants, and so how many hits are judged."""
 
     among: int
-    """Of so many of the best hits"""
+    """Best hits among which those are looked for that may answer at all."""
     at_most: int
-    """the first so many that may answer at all are judged."""
+    """Of these, the first so many are judged."""
     all_from: float | None
     """All answer to which the judge gives this, >=, the surest first; None: one is wanted."""
 

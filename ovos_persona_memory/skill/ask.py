@@ -95,16 +95,16 @@ def told_by_named(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenI
     None where it names neither a speaker nor anything that was told.
     """
     asked, spoken = talk.said.text, talk.spoken
-    speakers = {_first_name(item) for item in told}
+    speakers = {first_name(item) for item in told}
     person = next((word for word in fold(asked) if word in speakers), None)
-    of_person = [item for item in told if person in (None, _first_name(item))]
+    of_person = [item for item in told if person in (None, first_name(item))]
     telling = {stem for word in telling_words(spoken.tag) for stem in spoken.words(word)}
     topic = set(spoken.content_words(asked)) - spoken.time_words - telling - set(spoken.words(person or ""))
     about_it = [item for item in of_person if not topic.isdisjoint(spoken.words(item.text))]
     return about_it or ([] if person is None else of_person)
 
 
-def _first_name(item: SpokenItem) -> str:
+def first_name(item: SpokenItem) -> str:
     return next(iter(fold(item.speaker or "")), "")
 
 

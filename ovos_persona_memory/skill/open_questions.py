@@ -21,6 +21,7 @@ from ovos_persona_memory.skill.ask import (
     about,
     aloud,
     anything_about,
+    first_name,
     items_of,
     just_told,
     last_told,
@@ -296,11 +297,15 @@ def _planned(talk: TurnContext) -> list[SpokenItem]:
 
 
 def _planned_of(talk: TurnContext, whom: str) -> list[SpokenItem]:
-    words = set(talk.spoken.words(whom))
+    """The plans of a speaker; none where nobody of that name told any: of a thing recall knows what changed since."""
+    asked = coming_days(talk.said.text, talk.spoken, talk.now)
+    if whom not in {first_name(item) for item, _ in _plans(talk, asked)}:
+        return []
+    names = set(talk.spoken.words(whom))
     return [
         item
         for item in _planned(talk)
-        if fold(item.speaker or "")[:1] == [whom] or not words.isdisjoint(talk.spoken.words(item.text))
+        if first_name(item) == whom or not names.isdisjoint(talk.spoken.words(item.text))
     ]
 
 
