@@ -92,16 +92,27 @@ def told_by_named(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenI
     anybody; of these, those that share a content word with it, where it has others than names, times and verbs of
     telling.
 
-    None where it names neither a speaker nor anything that was told.
+    None where it names no speaker, and something that was not told.
     """
     asked, spoken = talk.said.text, talk.spoken
-    speakers = {first_name(item) for item in told}
-    person = next((word for word in fold(asked) if word in speakers), None)
+    person = _speaker_named(talk, told)
     of_person = [item for item in told if person in (None, first_name(item))]
     telling = {stem for word in telling_words(spoken.tag) for stem in spoken.words(word)}
-    topic = set(spoken.content_words(asked)) - spoken.time_words - telling - set(spoken.words(person or ""))
+    topic = {word for word in spoken.content_words(asked) if not _names_time(talk, word)}
+    topic -= spoken.time_words | telling | set(spoken.words(person or ""))
     about_it = [item for item in of_person if not topic.isdisjoint(spoken.words(item.text))]
-    return about_it or ([] if person is None else of_person)
+    if about_it or (topic and person is None):
+        return about_it
+    return of_person if person is not None else _of_who_asks(talk, of_person)
+
+
+def _speaker_named(talk: TurnContext, told: Sequence[SpokenItem]) -> str | None:
+    speakers = {first_name(item) for item in told}
+    return next((word for word in fold(talk.said.text) if word in speakers), None)
+
+
+def _names_time(talk: TurnContext, word: str) -> bool:
+    return time_expressions.parse_time_span(word, talk.spoken, talk.now) is not None
 
 
 def first_name(item: SpokenItem) -> str:
@@ -186,7 +197,7 @@ def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
 def told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
     """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
-    said = [hit for hit in _bearing_on(talk, talk.said.text) if named.since <= hit.at < named.until]
+    said = [hit for hit in told_hits(talk, talk.said.text) if named.since <= hit.at < named.until]
     heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
     items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
     told = [item for item in _once(talk, items) if _precedence(item) == LASTING or not _is_question(talk, item.text)]
@@ -401,7 +412,8 @@ def _is_told(talk: TurnContext, hit: Hit) -> bool:
 
 def _tells(talk: TurnContext, said: str) -> bool:
     """Whether an utterance is a statement, and no request to keep it private: "this is private"."""
-    if not talk.spoken.is_statement(said):
+    seems_to_ask = talk.spoken.is_question(said) and not _is_question(talk, said)  # "que sepáis que ya no como carne"
+    if not (seems_to_ask or talk.spoken.is_statement(said)):
         return False
     asked = understood(said, talk.spoken, ("remember", "private"))
     return asked is None or asked.intent != "private"
@@ -409,7 +421,7 @@ def _tells(talk: TurnContext, said: str) -> bool:
 
 def _is_question(talk: TurnContext, said: str) -> bool:
     """Whether an utterance certainly asks, with a mark or without: what only may be a question is told."""
-    return talk.spoken.only_asks(said) or talk.client.surely_asks(said, talk.spoken.tag)
+    return talk.client.surely_asks(said, talk.spoken.tag)
 
 
 def _is_overheard_now(talk: TurnContext) -> bool:

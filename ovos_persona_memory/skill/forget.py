@@ -42,6 +42,8 @@ from ovos_persona_memory.text import (
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 RECALLED = 5
 """Hits at most among which what a topic means is looked for, where it is named by other words."""
+NAMED = 2
+"""Words with content by which a remark is named, at least, where no word without content stands behind them."""
 SOON_S = 1.0
 """Time without a result after which the person is told that it takes a moment, seconds."""
 
@@ -117,10 +119,18 @@ def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
 
 
 def _beginnings(topic: str, spoken: Language) -> Iterator[str]:
-    """A topic without its last words, from a word without content on: behind it may stand why it is to be forgotten,
-    "the present she is listening"."""
+    """A topic without its last words, the longest first: behind it may stand why it is to be forgotten, "the present
+    she is listening", "what i offered smith nobody needs to know".
+
+    It ends before a word without content, or is of two words with content at least and leaves out as many.
+    """
     words, small = topic.split(), request_words(spoken.tag).small
-    ends = [end for end in range(len(words) - 1, 0, -1) if all(word in small for word in fold(words[end]))]
+    with_content = [not all(word in small for word in fold(one)) for one in words]
+    ends = [
+        end
+        for end in range(len(words) - 1, 0, -1)
+        if not with_content[end] or min(sum(with_content[:end]), sum(with_content[end:])) >= NAMED
+    ]
     yield from dict.fromkeys(filter(None, (topic_of(" ".join(words[:end]), spoken) for end in ends)))
 
 
@@ -156,10 +166,15 @@ def is_meant(talk: TurnContext, topic: str) -> bool:
     return is_known(talk, topic) or _meant_by(talk, topic_of(topic, talk.spoken) or topic) is not None
 
 
-def is_known(talk: TurnContext, topic: str) -> bool:
-    """Whether there is a statement about a topic that is no secret."""
-    going = talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag)
-    return any(not hit.secret and not _is_itself(talk, hit.text) for hit in going.told)
+def is_known(talk: TurnContext, topic: str, or_beginning: bool = False) -> bool:
+    """Whether there is a statement about a topic that is no secret; ``or_beginning``: or about the beginning of it, as
+    why it is to be forgotten may stand behind, "what i offered smith nobody needs to know"."""
+    named = topic_of(topic, talk.spoken) or topic
+    for one in (named, *(_beginnings(named, talk.spoken) if or_beginning else ())):
+        going = talk.client.would_forget(topic=one, lang=talk.spoken.tag)
+        if any(not hit.secret and not _is_itself(talk, hit.text) for hit in going.told):
+            return True
+    return False
 
 
 def _is_itself(talk: TurnContext, text: str) -> bool:

@@ -91,8 +91,10 @@ def _requested(talk: TurnContext) -> MatchedIntent | None:
     asked = _in_other_words(talk)
     if asked is None or asked.intent != "forget_about":
         return asked
-    is_ours = says_forget(talk.said.text, talk.spoken) and _may_be_ours(talk, asked)
-    return asked if is_ours or forget.is_known(talk, asked.slots["topic"]) else None
+    is_to_memory = says_forget(talk.said.text, talk.spoken)
+    if is_to_memory and _may_be_ours(talk, asked):
+        return asked
+    return asked if forget.is_known(talk, asked.slots["topic"], or_beginning=is_to_memory) else None
 
 
 def requested_unseen(talk: TurnContext) -> MatchedIntent | None:

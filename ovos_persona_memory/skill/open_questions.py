@@ -39,6 +39,7 @@ from ovos_persona_memory.text import (
     Language,
     coming_days,
     fold,
+    holds_question_word,
     languages,
     prepositions,
     telling_words,
@@ -64,6 +65,8 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
 def _known_by_words(talk: TurnContext) -> Iterator[MatchedIntent]:
     """What has no wording of its own, and is known by the words that it holds."""
     said = (talk.said.text, talk.spoken, talk.now)
+    if asks_what_was_just_told(talk.said.text, talk.spoken):
+        yield MatchedIntent("just_said")
     if asks_what_was_told(*said):
         yield MatchedIntent("told_by")
     others = words_beside_plans(*said)
@@ -286,7 +289,7 @@ def words_beside_plans(text: str, spoken: Language, now: datetime) -> list[str] 
     if not asked:
         return None
     named = fold(" ".join(words_naming(asked, spoken)))
-    known = spoken.stop_words | {*named, *_words_of_plans(spoken.tag)}
+    known = spoken.stop_words | {*named, *_words_of(spoken.tag, "planned")}
     return [word for word in fold(text) if word not in known]
 
 
@@ -310,9 +313,9 @@ def _planned_of(talk: TurnContext, whom: str) -> list[SpokenItem]:
 
 
 @lru_cache(maxsize=64)
-def _words_of_plans(tag: str) -> frozenset[str]:
-    """Folded words of the wordings of "what is planned"."""
-    lines = languages.for_language(tag).lines("planned.patterns")
+def _words_of(tag: str, intent: str) -> frozenset[str]:
+    """Folded words of the wordings of an intent."""
+    lines = languages.for_language(tag).lines(f"{intent}.patterns")
     return frozenset(word for line in lines for word in fold(re.sub(r"{\w+}", " ", line)))
 
 
@@ -345,6 +348,19 @@ def asks_what_was_told(text: str, spoken: Language, now: datetime) -> bool:
     if telling_words(spoken.tag).isdisjoint(fold(text)) or not spoken.is_question(text):
         return False
     return time_expressions.parse_time_span(text, spoken, now) is not None
+
+
+def asks_what_was_just_told(text: str, spoken: Language) -> bool:
+    """Whether the speaker asks in the words of "what did I just tell you" and no others, in any order:
+    "hvad var det jeg lige fortalte dig"."""
+    words, telling = set(fold(text)), telling_words(spoken.tag)
+    own = request_words(spoken.tag).subjects - listed_as_said(spoken.tag, "others")
+    listed = _words_of(spoken.tag, "just_said")
+    if words.isdisjoint(own) or words.isdisjoint(telling | (listed - spoken.stop_words)):
+        return False
+    return words <= {*listed, *telling, *own, *spoken.stop_words, *spoken.swaps} and (
+        spoken.is_question(text) or holds_question_word(text, spoken)
+    )
 
 
 def _told_by(talk: TurnContext) -> list[SpokenItem]:

@@ -292,3 +292,43 @@ def test_what_was_told_of_something_is_said_back_as_that_thing(home: Home) -> No
     at.say("i stopped taking the blue pill")
     at.say("forget that thing i told you about the pill")
     assert at.say("yes") == ["I have forgotten everything about the pill."]
+
+
+@pytest.mark.parametrize(
+    ("lang", "told", "said", "word"),
+    [
+        (
+            "en-US",
+            "i offered smith eight thousand for the tractor",
+            "forget what i offered smith nobody needs to know",
+            "tractor",
+        ),
+        (
+            "de-DE",
+            "ich hab dem schmitz achttausend euro geboten",
+            "vergiss bitte was ich dem schmitz geboten hab das braucht keiner zu wissen",
+            "achttausend",
+        ),
+        ("fr-FR", "j'ai mis cinquante euros au pmu", "oublie ce que j'ai mis au pmu ça regarde personne", "cinquante"),
+        (
+            "es-ES",
+            "le he ofrecido a paco ocho mil euros",
+            "olvida lo que le he ofrecido a paco que no hace falta que lo sepa nadie",
+            "ocho",
+        ),
+    ],
+)
+def test_why_it_is_to_be_forgotten_may_stand_behind_it(home: Home, lang: str, told: str, said: str, word: str) -> None:
+    at = home(lang)
+    at.say(told)
+    at.say("xylophon 12")
+    (asked,) = at.say(said)
+    assert told in asked and "xylophon" not in asked
+    at.say({"en-US": "yes", "de-DE": "ja", "fr-FR": "oui", "es-ES": "sí"}[lang])
+    assert not at.memory.recall(word)
+
+
+def test_of_what_nothing_is_known_about_nobody_is_asked_whether_to_forget_it(home: Home) -> None:
+    at = home("en-US")
+    at.say("i offered smith eight thousand for the tractor")
+    assert "smith" not in " ".join(at.say("forget what i promised jones nobody needs to know"))

@@ -58,3 +58,40 @@ def test_what_another_has_on_a_coming_day_is_what_they_said_or_what_names_them(a
     at.say(f"{tomorrow} fahrstunde 5", "ole")
     (answer,) = at.say(asked, "ole")
     assert "kolloquium" in answer and "fahrstunde" not in answer
+
+
+@pytest.mark.parametrize(
+    ("at", "first", "second", "asked"),
+    [
+        # begins as a question may, and tells; begins with an exclamation, and tells
+        ("es-ES", "que conste que yo pimiento no puedo", "mi dentista es don eusebio", "qué te he contado yo hoy"),
+        ("ca-ES", "ah i a bàsquet m'han posat de base", "el meu aniversari és l'octubre", "què t'he explicat jo avui"),
+        ("nl-NL", "ik heb maat veertig", "het zout laden we in delfzijl", "wat heb ik je vandaag allemaal verteld"),
+    ],
+    indirect=["at"],
+)
+def test_all_that_the_asker_told_is_read_however_it_begins(at: Household, first: str, second: str, asked: str) -> None:
+    at.say(first, "zoe")
+    at.say(second, "zoe")
+    at.say("xylophon 12", "ole")
+    answer = " ".join(at.say(asked, "zoe"))
+    assert first in answer and second in answer and "xylophon" not in answer
+
+
+@pytest.mark.parametrize(
+    ("at", "told", "asked"),
+    [
+        ("en-US", "the chimney sweep comes on friday", "what was it i just told you"),
+        ("da-DK", "jeg kan ikke tåle penicillin", "hvad var det jeg lige fortalte dig"),
+        ("es-ES", "mi médico es el doctor sariego", "qué te acabo de contar yo"),
+        ("es-ES", "mi médico es el doctor sariego", "qué es lo último que te he dicho yo"),
+        ("nl-NL", "ik heb maat veertig", "wat heb ik je net verteld"),
+        ("it-IT", "domani viene l'idraulico", "che ti ho appena detto io"),
+        ("pt-PT", "o meu médico é o doutor vasques", "o que é que eu te acabei de contar"),
+    ],
+    indirect=["at"],
+)
+def test_what_was_just_told_is_asked_for_with_these_words_in_any_order(at: Household, told: str, asked: str) -> None:
+    at.say(told)
+    (answer,) = at.say(asked)
+    assert told in answer

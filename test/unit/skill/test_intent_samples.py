@@ -90,6 +90,26 @@ def test_who_cancels_alarms_does_not_take_what_is_to_be_forgotten(tag: str) -> N
     assert engine.calc_intent(OTHERS[tag].partition("|")[0][1:] + " velvet")["name"] in (None, "others")
 
 
+SAID_BACK = [
+    ("fr-FR", "dis {sentence}", "dis oublie ce que je t'ai raconté sur nathalie"),
+    ("it-IT", "di {sentence}", "di chi sono le chiavi col moschettone"),
+    ("it-IT", "di {sentence}", "di cosa abbiamo parlato lunedì sera"),
+]
+"""What the parrot skill says of its "say", and what it would say back."""
+
+
+@pytest.mark.parametrize(("tag", "others", "said"), SAID_BACK)
+def test_who_says_back_what_stands_behind_a_word_does_not_take_what_is_for_the_memory(
+    tag: str, others: str, said: str
+) -> None:
+    engine = IntentContainer()
+    engine.add_intent("others", [others])
+    for name in ("about", "forget_about"):
+        engine.add_intent(name, wordings(locale_folder() / tag, name))
+    assert engine.calc_intent(said)["name"] in ("about", "forget_about")
+    assert engine.calc_intent(others.replace("{sentence}", "xylophon"))["name"] == "others"
+
+
 @pytest.mark.parametrize("tag", TAGS)
 def test_what_is_claimed_from_others_is_understood(tag: str) -> None:
     spoken = languages.for_language(tag)

@@ -8,7 +8,12 @@ import pytest
 
 from ovos_persona_memory.records import Fact
 from ovos_persona_memory.skill.ask import _named_alike
-from ovos_persona_memory.skill.open_questions import Counted, _says_count, words_beside_plans
+from ovos_persona_memory.skill.open_questions import (
+    Counted,
+    _says_count,
+    asks_what_was_just_told,
+    words_beside_plans,
+)
 from ovos_persona_memory.text import languages
 
 
@@ -98,3 +103,22 @@ def test_a_relation_means_its_name_only_while_one_has_it() -> None:
 )
 def test_what_is_asked_beside_a_day_and_words_of_plans(tag: str, text: str, others: list[str] | None) -> None:
     assert words_beside_plans(text, languages.for_language(tag), datetime(2026, 11, 26, 15)) == others
+
+
+@pytest.mark.parametrize(
+    ("tag", "asked", "is_one"),
+    [
+        ("en-US", "what was it i just told you", True),
+        ("en-US", "what did you just tell me", False),
+        ("en-US", "what did i just say about the boiler", False),
+        ("en-US", "i just told you", False),
+        ("da-DK", "hvad var det jeg lige fortalte dig", True),
+        ("da-DK", "hvad sagde du lige", False),
+        ("es-ES", "qué te acabo de contar yo", True),
+        ("es-ES", "qué me has dicho hace un momento", False),
+        ("de-DE", "was hab ich dir eben grad erzählt", True),
+        ("de-DE", "das hab ich gerade gesagt", False),
+    ],
+)
+def test_what_was_just_told_is_asked_for_in_its_words_and_no_others(tag: str, asked: str, is_one: bool) -> None:
+    assert asks_what_was_just_told(asked, languages.for_language(tag)) is is_one
