@@ -27,7 +27,7 @@ def test_the_journal_is_on_the_disk_before_an_acknowledgement_leaves_by_either_d
     assert found["bus"] == found["door"] == found["crowd"] == 25
 
 
-@pytest.mark.parametrize(("turns", "kills"), [(300, 4), pytest.param(5000, 50, marks=pytest.mark.full)])
+@pytest.mark.parametrize(("turns", "kills"), [(300, 4), pytest.param(2500, 25, marks=pytest.mark.full)])
 def test_killed_again_and_again_the_summaries_of_a_year_show_a_model_every_turn_once(turns: int, kills: int) -> None:
     command = [sys.executable, str(SCRIPTS / "summaries_killed.py"), "--turns", str(turns), "--kills", str(kills)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
