@@ -8,6 +8,7 @@ from ovos_persona_memory.extraction.naming import NamingWords, bare_stems, namin
 from ovos_persona_memory.extraction.pipeline import (
     ExtractionContext,
     asks,
+    asks_several,
     extract,
     has_learned,
     is_echo,
@@ -31,6 +32,7 @@ __all__ = [
     "NamingWords",
     "answering",
     "asks",
+    "asks_several",
     "bare_stems",
     "extract",
     "has_learned",

@@ -41,6 +41,9 @@ RULED_OUT = 0.2
 """What asks by its words alone does not, if the reader finds it less likely than this."""
 SIGNED = 2.0
 """In the place of a probability: its words or its mark ask."""
+SEVERAL_FROM = 0.2
+"""A question asks for several things if the reader finds it so likely, >=: one answer of many misleads more than two of
+one."""
 LONGEST_REQUEST = 25
 """Words at most that somebody asks to remember in one go."""
 
@@ -99,6 +102,7 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
     reading = read(text, before.said, before.by_assistant, known)
     if not before.said:  # behind what was said before an utterance may be understood otherwise than by itself
         _asked.note((text, lang), _share_asking(text, language, reading))
+        _several.note((text, lang), reading.asks_several)
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
@@ -164,6 +168,11 @@ def asks(text: str, lang: str | None) -> bool:
     return _asked((text, lang)) >= UNSIGNED_FROM
 
 
+def asks_several(text: str, lang: str | None) -> bool:
+    """Whether a question asks for several things: "who cannot eat what", "what is still to be bought"."""
+    return _several((text, lang)) >= SEVERAL_FROM
+
+
 def surely_asks(text: str, lang: str | None) -> bool:
     """As ``asks``, where it matters more that no statement is taken for a question: without a sign of one it is none if
     its subject comes first, "le train part à huit heures", or if it is short and in a language in which a question may
@@ -200,7 +209,13 @@ def _is_ruled_out(given: tuple[str, str | None]) -> bool:
     return read(languages.beginning(text)).question < RULED_OUT
 
 
+def _found_to_ask_for_several(given: tuple[str, str | None]) -> float:
+    text, lang = given
+    return read(languages.beginning(text)).asks_several if has_learned(text, lang) else 0.0
+
+
 _ruled_out = languages.NotedResults(_is_ruled_out, ASKED_KEPT)
+_several = languages.NotedResults(_found_to_ask_for_several, ASKED_KEPT)
 _asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 

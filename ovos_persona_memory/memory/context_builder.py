@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
+from ovos_persona_memory import extraction
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.conversation import Recalled, Window, compaction, prompt, strategies
 from ovos_persona_memory.errors import InvalidRequest
@@ -98,7 +99,7 @@ class Contexts:
         several things: many remarks are judged for it, and who waits meanwhile is answered first.
         """
         newest, now = self._newest.get(turn.session_id), self._workings.clock()
-        if languages.for_text(turn.lang, turn.text).asks_several(turn.text):
+        if extraction.asks_several(turn.text, turn.lang):
             return
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
             return

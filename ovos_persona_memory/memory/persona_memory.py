@@ -439,6 +439,11 @@ class PersonaMemory:
         return extraction.asks(text, lang)
 
     @checked
+    def asks_several(self, text: str, lang: str | None = None) -> bool:
+        """Whether a question asks for several things, so that all answers are wanted: "who cannot eat what"."""
+        return extraction.asks_several(text, lang)
+
+    @checked
     def surely_asks(self, text: str, lang: str | None = None) -> bool:
         """As ``asks``, but False where it may well be a statement: what nothing is known about is then a remark."""
         return extraction.surely_asks(text, lang)

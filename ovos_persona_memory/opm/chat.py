@@ -119,7 +119,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
         """Sure answers, quoted: the best, or the first of several where the question asks for several things; empty
         where there is none."""
-        if spoken.asks_several(question) or spoken.asks_how_many(question):
+        if spoken.asks_how_many(question) or self._client.asks_several(question, spoken.tag):
             found = self._own_unnamed(self._answers_to(question, scope, spoken, SEVERAL))
             told = _each_once(found, spoken)
             return self._told(told, scope, spoken) if told else ""

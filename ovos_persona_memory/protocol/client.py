@@ -176,6 +176,11 @@ class MemoryClient:
         return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("surely_asks"))
 
     @checked
+    def asks_several(self, text: str, lang: str | None = None) -> bool:
+        """See PersonaMemory.asks_several."""
+        return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks_several"))
+
+    @checked
     def context(self, request: ContextRequest) -> Context:
         """See PersonaMemory.context. A ``recall`` of None leaves it to the daemon's settings."""
         names = set(ContextRequest.__dataclass_fields__) - {"scope", "utterance_id"}

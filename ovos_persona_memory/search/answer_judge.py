@@ -10,11 +10,11 @@ from typing import Protocol
 
 from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
-from ovos_persona_memory.search.newest import replaced_by
+from ovos_persona_memory.search.newest import numbers_in, replaced_by
 from ovos_persona_memory.search.ownership import PRO_DROP, Ownership, possession
 from ovos_persona_memory.search.query import Question, first_name, named_speakers
 from ovos_persona_memory.search.recall import CALLED_OFF, SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.text import holds_question_word, languages
 
 JUDGED, LEAD, MARGIN, BIAS = 0.56, 0.94, 0.60, -0.62
 """The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
@@ -53,17 +53,17 @@ class Breadth:
 
 
 ONE = Breadth(10, 5, None)
-SEVERAL = Breadth(40, 20, 0.75)
+SEVERAL = Breadth(40, 20, 0.6)
 """For "who cannot eat what"."""
 COUNTED = Breadth(10, 5, 0.3)
 """For "how many": of what counts nothing the judge is sure that it does not answer."""
 
 
-def breadth_of(question: Question) -> Breadth:
+def breadth_of(question: Question, judge: AnswerJudge) -> Breadth:
     """How many answers a question wants."""
-    if question.spoken.asks_several(question.text):
-        return SEVERAL
-    return COUNTED if question.spoken.asks_how_many(question.text) else ONE
+    if question.spoken.asks_how_many(question.text):
+        return COUNTED
+    return SEVERAL if judge.asks_several(question.text, question.lang) else ONE
 
 
 class AnswerJudge(Protocol):
@@ -75,6 +75,10 @@ class AnswerJudge(Protocol):
 
     def asks(self, text: str, lang: str | None) -> bool:
         """Whether a text is a question."""
+        ...
+
+    def asks_several(self, text: str, lang: str | None) -> bool:
+        """Whether a question asks for several things."""
         ...
 
     def surely_asks(self, text: str, lang: str | None) -> bool:
@@ -108,7 +112,7 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
         for (hit, judgement), share in zip(found, shares, strict=True)
     }
     good = _about_as_good(seen)
-    all_from = breadth_of(question).all_from
+    all_from = breadth_of(question, judge).all_from
     if all_from is not None:
         good |= {one for one, (_, judgement) in seen.items() if judgement >= all_from}
     decided = [
@@ -159,7 +163,7 @@ def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> li
     """The best hits that may answer, as many as its ``Breadth`` says, each with the judge's probability of it."""
     alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
     ownership = Ownership(question.text, question.spoken, alike)
-    breadth = breadth_of(question)
+    breadth = breadth_of(question, judge)
     among = hits[: breadth.among]
     asked_of = [hit for hit in among if not (question.asks_hearer and is_of_speaker(hit))]
     best = list(islice((hit for hit in asked_of if _may_answer(hit, question, ownership, judge)), breadth.at_most))
@@ -276,4 +280,18 @@ def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: Answe
             return False
     elif spoken.only_asks(text):
         return False
+    if _has_only_other_numbers(hit, question):
+        return False
     return _is_named(hit, question.asker) or not tells_of_another(hit, question, ownership)
+
+
+def _has_only_other_numbers(hit: Hit, question: Question) -> bool:
+    """Whether a remark names numbers, but not those that a question names: "who takes a forty five", "i take a forty".
+
+    Not where a question has no question word: "is it still at two" is answered by "it starts at one now".
+    """
+    if not holds_question_word(question.text, question.spoken):
+        return False
+    asked = numbers_in(question.text, question.spoken)
+    told = numbers_in(hit.text, languages.for_text(hit.lang, hit.text)) if asked else set()
+    return bool(told) and not asked <= told

@@ -200,6 +200,12 @@ def _values(one: _Statement) -> dict[str, set[str]]:
     return found
 
 
+def numbers_in(text: str, spoken: Language) -> set[str]:
+    """The words of a text that are numbers, folded; not "one", which is an article in many languages."""
+    values = spoken.table(NUMBERS)
+    return {word for word in languages.fold(text) if _kind(word, spoken.tag) == NUMBERS and values.get(word, 2.0) > 1.0}
+
+
 @lru_cache(maxsize=4096)
 def _kind(word: str, tag: str) -> str:
     """The kind of value that a word is; empty for none. An ordinal is of the number that it begins with."""

@@ -64,8 +64,7 @@ class Prefetch:
         with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
         meaning = None if scope.secrets or question.by_words else self.meaning()
         judge = None if question.by_words else self._judge
-        among = breadth_of(question).among
-        number = k if judge is None or k <= 0 else max(k, among)
+        number = k if judge is None or k <= 0 else max(k, breadth_of(question, judge).among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
         found = (found if judge is None else judged(found, asked, judge, self._certain_in(found)))[:k]
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):

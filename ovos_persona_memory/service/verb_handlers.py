@@ -174,7 +174,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     if fields.about or fields.by_words:
         return {"hits": _wire(hits)}
     given = (fields.question, fields.lang or asked.lang)
-    return {"hits": _wire(hits), "asks": memory.asks(*given), "surely_asks": memory.surely_asks(*given)}
+    asks = {"asks": memory.asks, "surely_asks": memory.surely_asks, "asks_several": memory.asks_several}
+    return {"hits": _wire(hits), **{name: told(*given) for name, told in asks.items()}}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

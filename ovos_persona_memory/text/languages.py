@@ -25,7 +25,6 @@ more than linear time (docs/facts.md, "How much of a text is understood")."""
 SENTENCE_WORDS = 100
 """Words at most of one sentence: a longer text has no full stops."""
 _LONGEST_WORD = 64
-_BESIDE_WORDS = str.maketrans("?,'\u2019", "    ")
 
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16
@@ -196,10 +195,6 @@ def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 
 
-def _bare_of_marks(text: str) -> str:
-    return " ".join(text.casefold().translate(_BESIDE_WORDS).split())
-
-
 @dataclass(frozen=True)
 class Language:
     """One language: its word lists and sentences, read once from its locale folder."""
@@ -268,8 +263,7 @@ class Language:
 
     def _opening(self, said: str) -> str:
         """The words of small talk before something else: " okay" of " okay so the plumber comes on friday "."""
-        leads = {*self._phrases("polite_start.voc"), *self._phrases("fillers.voc")}
-        found = [one[:-1] for one in self._phrases("small_talk.list") if one in leads and said.startswith(one)]
+        found = [one[:-1] for one in self._phrases("small_talk.list") if said.startswith(one)]
         longest = max(found, key=len, default="")
         return longest if said[len(longest) :].count(" ") > 4 else ""
 
@@ -293,25 +287,9 @@ class Language:
         said = self.padded(question)
         return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
-    def asks_several(self, question: str) -> bool:
-        """Whether a question asks for several things: "who can't eat what", "which of us has what", "all", "who has
-        things of ours"; by its words as they are said, since in some languages only an accent makes a question word."""
-        who, what, every, things = (self._number_of(kind, question) for kind in ("who", "what", "all", "things"))
-        return bool(every or (who and what) or what > 1 or (things and (who or what)))
-
     def asks_how_many(self, question: str) -> bool:
         """Whether a question asks how many there are: of what was told one by one, all of it answers."""
-        return bool(self._number_of("count", question))
-
-    def _number_of(self, kind: str, question: str) -> int:
-        """How many of the words of a line of ``asks_several.list`` a question has, as said; "che cosa" is one."""
-        listed = map(_bare_of_marks, dict(self.pairs("asks_several.list")).get(kind, "").split(","))
-        longest_first = sorted(filter(None, listed), key=len, reverse=True)
-        if not longest_first:
-            return 0
-        words = "|".join(map(re.escape, longest_first))
-        apart = words if self.uses_bigrams else f"(?<= )(?:{words})(?= )"
-        return len(set(re.findall(apart, f" {_bare_of_marks(question)} ")))
+        return self.has_phrase("how_many.list", question)
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text contains a phrase of the list."""

@@ -74,6 +74,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "clear_session": {"scope": Scope(session_id="nobody's")},
     "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "surely_asks": {"text": "is tom a vegetarian", "lang": "en-US"},
+    "asks_several": {"text": "who cannot eat what", "lang": "en-US"},
     "recall": {
         "question": "what is my cat called",
         "scope": HERE,

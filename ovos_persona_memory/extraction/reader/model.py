@@ -54,6 +54,8 @@ class Scores:
     """[kinds of utterance]"""
     asks: float
     """How likely it is that the utterance asks, with a mark or without, 0 to 1."""
+    asks_several: float
+    """How likely it is that, if it asks, it asks for several things, "who has borrowed something of ours", 0 to 1."""
     to_who: Vectors
     """[words, 1 + words]: nobody, or the word to which a value points."""
     to_thing: Vectors
@@ -94,14 +96,21 @@ class ReaderModel:
         weights, words = self.weights, vectors[firsts]
         found = {name: _shares(product(words, weights[name]) + weights[f"{name}_bias"]) for name in HEADS[:-1]}
         kind = _shares(vectors[:1] @ weights["kind"] + weights["kind_bias"])[0]
-        asks = float(1.0 / (1.0 + np.exp(-(vectors[0] @ weights["asks"] + weights["asks_bias"])[0])))
+        asks = _share(vectors[0] @ weights["asks"] + weights["asks_bias"])
+        several = _share(_as_a_whole(vectors) @ weights["several"] + weights["several_bias"])
         to_who, to_thing = (self._pointed(words, number) for number in range(len(POINTERS)))
-        return Scores(**found, kind=kind, asks=asks, to_who=to_who, to_thing=to_thing)
+        return Scores(**found, kind=kind, asks=asks, asks_several=several, to_who=to_who, to_thing=to_thing)
 
     def of_whole(self, given: Utterance) -> Vectors | None:
         """The vector of an utterance as a whole, [width], by which is told whether it asks; None as ``read``."""
         vectors, _ = self._vectors(given, always=False)
         return None if vectors is None else vectors[0]
+
+    def of_question(self, given: Utterance) -> Vectors:
+        """What it is told by whether a question asks for several things: [2 x width]."""
+        vectors, _ = self._vectors(given, always=True)
+        assert vectors is not None
+        return _as_a_whole(vectors)
 
     def _vectors(self, given: Utterance, always: bool) -> tuple[Vectors | None, list[int]]:
         """The vector of each piece, and which are the first of a word; None where ``early`` sees nothing in it."""
@@ -151,6 +160,16 @@ class ReaderModel:
         score = product(asked, answers.T) / scale + self.weights[f"{name}_distance"][far]
         nobody = asked @ self.weights[f"{name}_nobody"] / scale + self.weights[f"{name}_nobody_bias"]
         return _shares(np.concatenate([nobody[:, None], score], axis=1))
+
+
+def _as_a_whole(vectors: Vectors) -> Vectors:
+    """The vector of the whole utterance, and the mean of those of its pieces."""
+    return np.concatenate([vectors[0], vectors.mean(axis=0)])
+
+
+def _share(value: Vectors) -> float:
+    """The logistic function of one number."""
+    return float(1.0 / (1.0 + np.exp(-value[0])))
 
 
 def _shares(values: Vectors) -> Vectors:

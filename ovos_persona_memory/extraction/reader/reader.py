@@ -54,6 +54,8 @@ class Reading:
     """In the order in which they are said."""
     question: float = 0.0
     """How likely it is that the utterance asks something, 0 to 1."""
+    asks_several: float = 0.0
+    """How likely it is that, if it asks, it asks for several things, 0 to 1."""
 
 
 def model() -> ReaderModel | None:
@@ -77,7 +79,7 @@ def read(text: str, before: str = "", by_assistant: bool = False, names: Collect
         return Reading()
     context = [word.lower for word in words_of(before)][-CONTEXT_WORDS:] if len(words) <= CONTEXT_FOR else []
     found: list[Statement] = []
-    question = 0.0
+    question = several = 0.0
     for part in _parts(text, words)[:PARTS]:
         own = tuple(word.lower for word in part)
         known = frozenset(place for place, word in enumerate(own) if word in names)
@@ -85,8 +87,8 @@ def read(text: str, before: str = "", by_assistant: bool = False, names: Collect
         context, by_assistant = [], False
         if scores is not None:
             found += [_statement(reader, part, value) for value in values_in(scores)]
-            question = max(question, scores.asks)
-    return Reading(tuple(found), question)
+            question, several = max(question, scores.asks), max(several, scores.asks_several)
+    return Reading(tuple(found), question, several)
 
 
 def _parts(text: str, words: Sequence[Word]) -> list[list[Word]]:

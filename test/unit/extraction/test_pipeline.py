@@ -11,6 +11,7 @@ from ovos_persona_memory.extraction import (
     DialogueContext,
     ExtractionContext,
     asks,
+    asks_several,
     extract,
     is_echo,
     pipeline,
@@ -241,3 +242,30 @@ def test_whether_something_asks_does_not_depend_on_what_was_said_before() -> Non
 )
 def test_only_what_certainly_asks_is_left_out(lang: str, text: str, is_sure: bool) -> None:
     assert surely_asks(text, lang) is is_sure
+
+
+@pytest.mark.parametrize(
+    ("lang", "several", "one"),
+    [
+        (EN, "who lent us what", "who lent us the drill"),
+        (EN, "which of us takes what", "which of us takes the drill"),
+        (EN, "who took things of ours", "who took the ladder of ours"),
+        (DE, "wem haben wir was geliehen", "wem haben wir die bohrmaschine geliehen"),
+        (DE, "was haben wir alles verliehen", "wo haben wir das rad verliehen"),
+        ("nl-NL", "wie heeft wat geleend", "wie heeft de boor geleend"),
+        ("da-DK", "hvem har lånt hvad", "hvem har lånt boremaskinen"),
+        ("fr-FR", "qui nous doit de l'argent", "qui a emprunté la perceuse"),
+        ("es-ES", "qué hay que comprar", "quién dijo que se llevó el taladro"),
+        ("it-IT", "chi ha preso che cosa", "chi ha preso il trapano"),
+        ("pt-PT", "quem levou o quê", "quem levou o berbequim"),
+        ("ca-ES", "qui té coses nostres", "qui ha dit que s'ha endut el trepant"),
+        ("gl-ES", "que levaron todos", "quen levou o trade"),
+    ],
+)
+def test_what_asks_for_several_things_is_told_from_what_asks_for_one(lang: str, several: str, one: str) -> None:
+    assert asks_several(several, lang)
+    assert not asks_several(one, lang)
+
+
+def test_in_a_language_that_the_reader_has_not_learned_nothing_asks_for_several_things() -> None:
+    assert not asks_several("ktoś pożyczył co od nas", "pl-PL")

@@ -39,6 +39,9 @@ class Judge:
     def asks(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 
+    def asks_several(self, text: str, lang: str | None) -> bool:
+        return "who cannot eat what" in text
+
     def surely_asks(self, text: str, lang: str | None) -> bool:
         return self.asks(text, lang)
 
@@ -236,3 +239,12 @@ def test_whose_a_remark_is_the_words_tell_where_nobody_knows_the_speakers_and_th
     named = replace(hit(text), speaker="Bo")
     assert told(judged([named], Question(asked, "en-US", asker="Ann"), judge)) == [text]
     assert (judge.given, judge.names) == ([text], ["Bo"])
+
+
+def test_what_names_only_other_numbers_than_a_question_does_not_answer_it() -> None:
+    shares = {"ann takes a forty": 0.9, "bo takes a forty five": 0.8, "bo has the black boots": 0.7}
+    hits = [hit(text, at=float(at)) for at, text in enumerate(shares)]
+    found = judged(hits, Question("who takes a forty five huh", "en-US"), Judge(shares))
+    assert told(found) == ["bo has the black boots", "bo takes a forty five"]
+    moved = [hit("the match begins at one now")]
+    assert told(judged(moved, Question("is the match still at two huh", "en-US"), Judge({moved[0].text: 0.9})))

@@ -26,6 +26,9 @@ class Judge:
         self.asked.append(text)
         return True
 
+    def asks_several(self, text: str, lang: str | None) -> bool:
+        return False
+
     def surely_asks(self, text: str, lang: str | None) -> bool:
         return False
 

@@ -34,6 +34,7 @@ def small_model() -> ReaderModel:
     weights |= {"early": numbers(SIZE, 1), "early_bias": numbers(1), "early_least": np.array([-1e4], np.float32)}
     weights |= {"deep": numbers(SIZE, SIZE), "deep_bias": numbers(SIZE)}
     weights |= {"asks": numbers(SIZE, 1), "asks_bias": numbers(1)}
+    weights |= {"several": numbers(2 * SIZE, 1), "several_bias": numbers(1)}
     weights |= {"answer": numbers(SIZE, 1), "answer_bias": numbers(1)}
     return ReaderModel(small_encoder(), weights)
 
@@ -68,6 +69,12 @@ def test_how_likely_it_asks_is_told_by_the_vector_of_the_whole_utterance() -> No
     assert vector is not None
     odds = vector @ model.weights["asks"][:, 0] + model.weights["asks_bias"][0]
     assert np.isclose(read(model, given).asks, 1.0 / (1.0 + np.exp(-odds)), atol=1e-5)
+
+
+def test_whether_it_asks_for_several_things_is_told_by_the_whole_and_the_mean_of_its_parts() -> None:
+    model, given = small_model(), Utterance(("my", "blue", "bottle"))
+    odds = model.of_question(given) @ model.weights["several"][:, 0] + model.weights["several_bias"][0]
+    assert np.isclose(read(model, given).asks_several, 1.0 / (1.0 + np.exp(-odds)), atol=1e-5)
 
 
 def test_what_was_said_before_and_who_is_known_change_what_is_read() -> None:
