@@ -197,7 +197,11 @@ def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
 def told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
     """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
-    said = [hit for hit in told_hits(talk, talk.said.text) if named.since <= hit.at < named.until]
+    in_time = [hit for hit in told_hits(talk, talk.said.text) if named.since <= hit.at < named.until]
+    # recall is sure of nothing that begins as a question does: "que sepáis que ya no como carne"
+    said = [
+        hit for hit in in_time if hit.sure or hit.answers or (talk.spoken.is_question(hit.text) and not hit.outdated)
+    ]
     heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
     items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
     told = [item for item in _once(talk, items) if _precedence(item) == LASTING or not _is_question(talk, item.text)]
