@@ -94,6 +94,10 @@ SAID_BACK = [
     ("fr-FR", "dis {sentence}", "dis oublie ce que je t'ai raconté sur nathalie"),
     ("it-IT", "di {sentence}", "di chi sono le chiavi col moschettone"),
     ("it-IT", "di {sentence}", "di cosa abbiamo parlato lunedì sera"),
+    ("it-IT", "dimmi {sentence}", "dimmi tutto quello che sai di zanetti"),
+    ("fr-FR", "dis {sentence}", "dis ce que tu sais de nathalie"),
+    ("es-ES", "di {sentence}", "di lo que sabes de ousmane"),
+    ("gl-ES", "di {sentence}", "di todo o que sabes da festa"),
 ]
 """What the parrot skill says of its "say", and what it would say back."""
 
