@@ -24,6 +24,7 @@ from ovos_persona_memory.records import (
     OUTDATED,
     PRIVATE,
     SECRET,
+    SPEAKER,
     Entry,
     Fact,
     Scope,
@@ -71,6 +72,7 @@ class Entries:
                 known = self._taken_out(known)
             made = self._made(known, scope, key or uuid.uuid4().hex[:12], text.strip())
             metadata = {**(known.metadata if known else {}), **(metadata or {}), **(_MARKED if secret else {})}
+            metadata |= self._speaker_of(turn_id)
             entry = replace(made, metadata=metadata, lang=lang, turn_id=turn_id, status=status or ACCEPTED)
             self._refuse_forgotten(entry)
             kept = self._put(entry)
@@ -157,6 +159,11 @@ class Entries:
             raise WasForgotten("what was asked for in this utterance was forgotten")
         asked = (turn.id for turn in transcript.of_request(scope, utterance_id) if turn.role == "user")
         return next(asked, None)
+
+    def _speaker_of(self, turn_id: str | None) -> dict[str, str]:
+        """The metadata that names who asked for it in a turn; none where nobody is named."""
+        turn = self._store.turn(turn_id) if turn_id is not None else None
+        return {SPEAKER: turn.speaker} if turn is not None and turn.speaker else {}
 
     def _put(self, entry: Entry) -> Entry:
         return self._store.put_entry(entry, index_words(entry))

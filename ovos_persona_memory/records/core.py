@@ -220,6 +220,12 @@ class Entry:
     """A draft waits to be accepted; a discard is no longer to be used. Neither is recalled unless asked for."""
 
     @property
+    def speaker(self) -> str | None:
+        """The name of who asked to have it remembered; None where none is known."""
+        name = self.metadata.get(SPEAKER)
+        return name if isinstance(name, str) and name else None
+
+    @property
     def private(self) -> int:
         """The level, 0 to 5, that its user must be known with to be given it; SECRET_LEVEL for a secret."""
         return level_of(self.metadata)
@@ -234,6 +240,8 @@ OUTDATED = "outdated"
 """Metadata of a memory: true where it was retracted or denied later. It answers no question then."""
 PINNED = "pinned"
 """Metadata of a memory, and topic of a fact, that is to be in the context of its person whatever is asked."""
+SPEAKER = "speaker"
+"""Metadata of a memory: the name of who asked to have it remembered, where one is known; as a turn has it."""
 PRIVATE = "private"
 """Metadata of a memory: true, or the level from 1 to 5 that its user must be known with to be given it; true is 1."""
 

@@ -26,11 +26,6 @@ def role_of(record: Record) -> Role:
     return "assistant" if record.metadata.get(WRITTEN_BY) == "assistant" else "user"
 
 
-def speaker_of(record: Record) -> str | None:
-    """The name of a record's speaker; None where none is known."""
-    return None if isinstance(record, Entry) else record.speaker
-
-
 def is_of_speaker(record: Record | Hit) -> bool:
     """Whether a text is about its speaker and addresses nobody: "my name is anna", but not "your name is scribe"."""
     spoken, said = languages.for_text(record.lang, record.text), set(languages.fold(record.text or ""))
@@ -57,7 +52,7 @@ def hit_of(record: Record, score: float, answers: bool, reason: str, outdated: b
         reason=reason,
         at=_at(record),
         role=role_of(record),
-        speaker=speaker_of(record),
+        speaker=record.speaker,
         session_id=record.session_id,
         user_id=record.user_id,
         key=record.key if isinstance(record, Entry) else record.id if isinstance(record, Fact) else None,

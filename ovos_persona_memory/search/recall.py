@@ -19,7 +19,6 @@ from ovos_persona_memory.search.hits import (
     hit_of,
     is_of_speaker,
     role_of,
-    speaker_of,
     unsure_if_date_mismatch,
 )
 from ovos_persona_memory.search.newest import newest_first
@@ -441,7 +440,7 @@ class _CandidateTable:
             length=max(text.count(" ") - 1 - self._added.get(doc, 0), 0),
             at=beside.at if beside else None,
             day=datetime.fromtimestamp(beside.at, self._zone).date() if beside else None,
-            speaker=first_name(beside.speaker if beside else speaker_of(self._records[doc])),
+            speaker=first_name(beside.speaker if beside else self._records[doc].speaker),
             by_user=role_of(self._records[doc]) == "user" if beside is None else beside.role == "user",
             names_asked=bool(names) and not names.isdisjoint(words_of(text)),
             has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),

@@ -514,7 +514,7 @@ def _is_fact(item: SpokenItem) -> bool:
 
 
 def _item(entry: Entry) -> SpokenItem:
-    return SpokenItem(entry.text, entry.updated_at, entry.key, None, entry.id, entry.persona_id)
+    return SpokenItem(entry.text, entry.updated_at, entry.key, entry.speaker, entry.id, entry.persona_id)
 
 
 def item_of_fact(fact: Fact) -> SpokenItem:

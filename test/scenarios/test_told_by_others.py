@@ -95,3 +95,17 @@ def test_what_was_just_told_is_asked_for_with_these_words_in_any_order(at: House
     at.say(told)
     (answer,) = at.say(asked)
     assert told in answer
+
+
+@pytest.mark.parametrize("at", ["en-US"], indirect=True)
+def test_what_somebody_asked_to_have_remembered_is_quoted_with_their_name(at: Household) -> None:
+    at.say("remember that bram is allergic to peanuts", "ineke")
+    assert at.say("is bram allergic to peanuts", "henk") == ["ineke told me today: bram is allergic to peanuts."]
+    assert at.say("is bram allergic to peanuts", "ineke") == ["You told me today: bram is allergic to peanuts."]
+    assert "ineke told me" in " ".join(at.say("what do you know about bram", "henk"))
+
+
+@pytest.mark.parametrize("at", ["en-US"], indirect=True)
+def test_what_somebody_asked_to_have_remembered_of_themselves_is_not_of_who_asks(at: Household) -> None:
+    at.say("remember that i am allergic to peanuts", "ineke")
+    assert "You told me" not in " ".join(at.say("what am i allergic to", "henk"))
