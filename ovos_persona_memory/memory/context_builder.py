@@ -99,9 +99,9 @@ class Contexts:
         several things: many remarks are judged for it, and who waits meanwhile is answered first.
         """
         newest, now = self._newest.get(turn.session_id), self._workings.clock()
-        if extraction.asks_several(turn.text, turn.lang):
-            return
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
+            return
+        if extraction.asks_several(turn.text, turn.lang):
             return
         scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
         heard = replace(newest, utterance=turn.text, lang=turn.lang, utterance_id=turn.utterance_id, asker=turn.speaker)
