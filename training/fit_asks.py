@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from logistic import fitted
+from logistic import fitted, left_out_shares
 from numpy.typing import NDArray
 from pairs import houses_in
 from samples import of_marked
@@ -38,7 +38,7 @@ REMARKS_TO_QUESTION, TIMES_MOST, TIMES_LEAST = 6.0, 8.0, 0.1
 WORDS_MOST = 14
 FOLDERS, TALK = ("homes", "months", "plain", "sayings"), 2500
 """Talk with marked questions, so many turns of each language."""
-PARTS, SEED = 4, 5
+SEED = 5
 AT = (0.5, 0.8, 0.9, 0.95)
 """Probabilities at which is told how well it does."""
 LONGEST = 60
@@ -87,13 +87,7 @@ def asking(model: ReaderModel) -> tuple[np.ndarray, float]:
     rows, wanted = np.array(vectors), np.array([one.asks for one in said], float)
     unsigned = np.array([not _is_signed(one) for one in said])
     times = _times(said, unsigned)
-    sources = sorted({one.source for one in said})
-    random.Random(SEED).shuffle(sources)
-    part = np.array([sources.index(one.source) % PARTS for one in said])
-    shares = np.zeros(len(said))
-    for left_out in range(PARTS):
-        weights, bias = fitted(rows[part != left_out], wanted[part != left_out], PENALTY, times[part != left_out])
-        shares[part == left_out] = 1 / (1 + np.exp(-(rows[part == left_out] @ weights + bias)))
+    shares = left_out_shares(rows, wanted, [one.source for one in said], PENALTY, times)
     tags = np.array([one.tag for one in said])
     for tag in sorted(set(tags)):
         own = unsigned & (tags == tag)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from logistic import fitted
+from logistic import fitted, left_out_shares
 from pairs import houses_in
 
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
@@ -29,7 +29,7 @@ SEVERAL = 3
 """So many remarks answer what asks for several things, at least."""
 SHOWN = 0.3
 """Share of the questions for one thing that is shown."""
-PARTS, SEED = 4, 5
+SEED = 5
 AT = (0.2, 0.3, 0.5, 0.7)
 """Probabilities at which is told how well it does."""
 LONGEST = 60
@@ -66,13 +66,7 @@ def asking_for_several(model: ReaderModel) -> tuple[np.ndarray, float]:
     rows = np.array([model.of_question(Utterance(one)) for one in words])
     wanted = np.array([one.several for one in asked], float)
     times = np.where(wanted == 1, 1.0, 1 / SHOWN)
-    sources = sorted({one.source for one in asked})
-    random.Random(SEED).shuffle(sources)
-    part = np.array([sources.index(one.source) % PARTS for one in asked])
-    shares = np.zeros(len(asked))
-    for left_out in range(PARTS):
-        weights, bias = fitted(rows[part != left_out], wanted[part != left_out], PENALTY, times[part != left_out])
-        shares[part == left_out] = 1 / (1 + np.exp(-(rows[part == left_out] @ weights + bias)))
+    shares = left_out_shares(rows, wanted, [one.source for one in asked], PENALTY, times)
     tags = np.array([one.tag for one in asked])
     for tag in sorted(set(tags)):
         one, several = (shares[(tags == tag) & (wanted == is_several)] for is_several in (0, 1))
