@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory.extraction import naming
 from ovos_persona_memory.extraction.candidate import Candidate
@@ -44,6 +44,9 @@ SIGNED = 2.0
 SEVERAL_FROM = 0.2
 """A question asks for several things if the reader finds it so likely, >=: one answer of many misleads more than two of
 one."""
+KIND_FROM, KIND_SURELY_FROM = 0.5, 0.8
+"""A question or request asks for all about something, or for what was said, if the reader finds it so likely, >=; what
+seems to be neither, if it finds it as likely as the second: not "i told tom about the boiler"."""
 LONGEST_REQUEST = 25
 """Words at most that somebody asks to remember in one go."""
 
@@ -102,7 +105,8 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
     reading = read(text, before.said, before.by_assistant, known)
     if not before.said:  # behind what was said before an utterance may be understood otherwise than by itself
         _asked.note((text, lang), _share_asking(text, language, reading))
-        _several.note((text, lang), reading.asks_several)
+        if not language.is_command(text):
+            _kinds.note((text, lang), replace(reading, statements=()))
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
@@ -170,7 +174,22 @@ def asks(text: str, lang: str | None) -> bool:
 
 def asks_several(text: str, lang: str | None) -> bool:
     """Whether a question asks for several things: "who cannot eat what", "what is still to be bought"."""
-    return _several((text, lang)) >= SEVERAL_FROM
+    return _kinds((text, lang)).asks_several >= SEVERAL_FROM
+
+
+def asks_about_something(text: str, lang: str | None) -> bool:
+    """Whether a text asks for all that is known about something: "what you got on the boiler"."""
+    return _is_of_kind(text, lang, _kinds((text, lang)).asks_about)
+
+
+def asks_what_was_said(text: str, lang: str | None) -> bool:
+    """Whether a text asks what somebody told the assistant: "what did ray tell you last night"."""
+    return _is_of_kind(text, lang, _kinds((text, lang)).asks_what_was_said)
+
+
+def _is_of_kind(text: str, lang: str | None, share: float) -> bool:
+    is_plain = asks(text, lang) or languages.for_text(lang, text).is_command(text)
+    return share >= (KIND_FROM if is_plain else KIND_SURELY_FROM)
 
 
 def surely_asks(text: str, lang: str | None) -> bool:
@@ -209,13 +228,17 @@ def _is_ruled_out(given: tuple[str, str | None]) -> bool:
     return read(languages.beginning(text)).question < RULED_OUT
 
 
-def _found_to_ask_for_several(given: tuple[str, str | None]) -> float:
+def _found_of_kind(given: tuple[str, str | None]) -> Reading:
     text, lang = given
-    return read(languages.beginning(text)).asks_several if has_learned(text, lang) else 0.0
+    if not has_learned(text, lang):
+        return Reading()
+    # the first layers see nothing told nor asked in "let me hear what you know about the goat"
+    is_command = languages.for_text(lang, text).is_command(text)
+    return replace(read(languages.beginning(text), always=is_command), statements=())
 
 
 _ruled_out = languages.NotedResults(_is_ruled_out, ASKED_KEPT)
-_several = languages.NotedResults(_found_to_ask_for_several, ASKED_KEPT)
+_kinds = languages.NotedResults(_found_of_kind, ASKED_KEPT)
 _asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 

@@ -444,6 +444,24 @@ class PersonaMemory:
         return extraction.asks_several(text, lang)
 
     @checked
+    def asks_about(
+        self, text: str, lang: str | None = None, scope: Scope = Scope(), utterance_id: str | None = None
+    ) -> str:
+        """What a question asks for everything about, of which somebody in scope stated something, in folded words:
+        "boiler" for "what you got on the boiler". Empty where it asks for something else, or nobody did.
+
+        ``utterance_id``: the utterance that asks, which states nothing.
+        """
+        if not extraction.asks_about_something(text, lang) or not self.captures.may_read(scope):
+            return ""
+        return self.finding.topic_of(Question(text, lang, utterance_id), scope)
+
+    @checked
+    def asks_what_was_said(self, text: str, lang: str | None = None) -> bool:
+        """Whether a question asks what somebody told the assistant: "what did ray tell you last night"."""
+        return extraction.asks_what_was_said(text, lang)
+
+    @checked
     def surely_asks(self, text: str, lang: str | None = None) -> bool:
         """As ``asks``, but False where it may well be a statement: what nothing is known about is then a remark."""
         return extraction.surely_asks(text, lang)
@@ -466,26 +484,26 @@ class PersonaMemory:
         about: bool = False,
         asker: str | None = None,
         by_words: bool = False,
+        since: float | None = None,
+        until: float | None = None,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
-        ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself. ``asker``:
-        the name of who asks, where several speak as one user; that of the utterance unless given. ``kinds``: of turn,
-        memory, fact and episode; none: all but episodes. ``timezone``: of who asks, an IANA name, in which days are
-        counted; the device's own unless given.
-        ``asked_in``: the session in which it is asked, where more than that session is searched. ``secrets``: secrets
-        that somebody asked to keep are found, too. ``withheld``: likewise, but without their words; where the user has
-        none nothing is found, and quickly. ``status``: only memories of it; none: accepted ones, and what has none.
-        ``about``: what is asked is a topic, and the hits are everything that people stated about it and that still
-        holds, and what they went on to say of it, the newest first. ``by_words``: it is a list of words, not judged.
+        ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself; ``asked_in``:
+        its session, where more than that is searched. ``asker``: the name of who asks, where several speak as one user;
+        that of the utterance unless given. ``kinds``: of turn, memory, fact and episode; none: all but episodes.
+        ``timezone``: of who asks, an IANA name; the device's own unless given. ``secrets``: those that somebody asked
+        to keep are found, too; ``withheld``: without their words, and quickly where there are none. ``status``: only
+        memories of it; none: accepted ones, and what has none. ``about``: the question is a topic, and the hits are
+        everything that people stated about it and that holds, the newest first. ``since``, ``until``: they are what
+        people stated then, seconds since the epoch, the oldest first. ``by_words``: a list of words, not judged.
         """
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         asker = asker or self.transcript.people.name_of((asked_in or scope).session_id, utterance_id)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone, asker=asker, by_words=by_words)
-        every = frozenset(kinds) if kinds is not None else None
         reached = replace_fast(scope, secrets=secrets or withheld, status=status or scope.status)
-        found = self.finding.statements(asked, reached, k) if about else self.finding.hits(asked, reached, k, every)
+        found = self.finding.found(asked, reached, k, kinds, about, (since, until))
         used = [hit.id for hit in found if (hit.sure or hit.answers) and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
         return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
 from ovos_persona_memory.protocol import MemoryClient, shared_transport
-from ovos_persona_memory.records import Hit, Scope, Turn
+from ovos_persona_memory.records import Hit, Scope, Turn, unsure_answers
 from ovos_persona_memory.text import (
     Language,
     fold,
@@ -27,19 +27,38 @@ from ovos_persona_memory.text import (
     until_its_end,
 )
 
-SEVERAL, AT_A_TIME = 12, 3
-"""Answers at most where a question asks for several things, and how many are told in one go."""
+SEVERAL, ONE, AT_A_TIME = 12, 10, 3
+"""Hits that are looked at where a question asks for several things and where for one, and how many answers are told in
+one go."""
+ABOUT = 50
+"""Statements at most about something."""
 SESSIONS = 64
 """Sessions at most whose untold answers are kept."""
 BUSY_S = 3.0
 """Extra time where the memory reports that it is only slow, seconds."""
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What the memory found for a question."""
+
+    hits: Sequence[Hit]
+    """Of people, best first."""
+    wants_several: bool
+
+    @property
+    def answers(self) -> list[Hit]:
+        """Those that answer, where none does those that may: the best, or all where several things are asked for."""
+        answers = [hit for hit in self.hits if hit.answers] or unsure_answers(self.hits)
+        return answers if self.wants_several else answers[:1]
+
+
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
     """Answers with quotations of people's own words, or says that it knows nothing; it never makes anything up.
 
-    A question is answered from the best sure hit, with when it was said. A statement is confirmed once it is on disk,
-    in its own words where these are worth checking. With ``fallthrough: true`` a message that it cannot answer yields
+    A question is answered from the best sure hit, with when it was said; where none is sure, with what may answer, and
+    that this is not sure. A statement is confirmed once it is on disk, in its own words where these are worth
+    checking. With ``fallthrough: true`` a message that it cannot answer yields
     nothing, so that the persona's next handler may try.
     """
 
@@ -88,10 +107,13 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         asked = statement_asked_about(utterance, spoken.tag)
         asks = bool(asked)
         try:
+            if stated := self._all_asked_about(utterance, scope, spoken):
+                return self._told(stated, scope, spoken)
             if not asked and spoken.is_question(utterance) and self._surely_asks(utterance, spoken):
                 asked, asks = utterance, True
             if asked:
-                return self._answer(asked, scope, spoken) or self._nothing_known(spoken)
+                found = self._found(asked, scope, spoken)
+                return self._answer(found, scope, spoken)
             asks = not spoken.is_command(utterance) and self._asks(utterance, spoken)  # "is tom a vegetarian"
             if asks:
                 return self._answer_or_take_in(utterance, scope, spoken)
@@ -109,6 +131,16 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         except Unanswered:
             return False
 
+    def _all_asked_about(self, utterance: str, scope: Scope, spoken: Language) -> list[Hit]:
+        """Everything that was stated about what it asks for everything about; empty where it asks for something else,
+        nothing is known of that, or the memory takes too long to say."""
+        try:
+            topic = self._client.asks_about(utterance, spoken.tag)
+        except Unanswered:
+            return []
+        hits = self._client.recall(topic, scope, k=ABOUT, lang=spoken.tag, about=True) if topic else []
+        return _each_once(self._own_unnamed([hit for hit in hits if hit.role == "user"]), spoken)
+
     def _surely_asks(self, utterance: str, spoken: Language) -> bool:
         """Whether what begins as a question is one; True where the memory takes too long to say."""
         try:
@@ -116,41 +148,32 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         except Unanswered:
             return True
 
-    def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
-        """Sure answers, quoted: the best, or the first of several where the question asks for several things; empty
-        where there is none."""
-        if spoken.asks_how_many(question) or self._client.asks_several(question, spoken.tag):
-            found = self._own_unnamed(self._answers_to(question, scope, spoken, SEVERAL))
-            told = _each_once(found, spoken)
-            return self._told(told, scope, spoken) if told else ""
-        best = self._best(question, scope, spoken)
-        return _quoted(best, spoken) if best is not None else ""
-
-    def _best(self, question: str, scope: Scope, spoken: Language) -> Hit | None:
-        found = self._answers_to(question, scope, spoken, 3)
-        return self._own_unnamed(found[:1])[0] if found else None
-
-    def _answers_to(self, question: str, scope: Scope, spoken: Language, k: int) -> list[Hit]:
-        """Of the best ``k`` hits those that answer, of a person."""
-        hits = self._client.recall(question, scope, k=k, lang=spoken.tag)
-        found = [hit for hit in hits if hit.answers and hit.role == "user"]
-        if not found and self._client.degraded:
+    def _found(self, question: str, scope: Scope, spoken: Language) -> _Found:
+        several = spoken.asks_how_many(question) or self._client.asks_several(question, spoken.tag)
+        hits = self._client.recall(question, scope, k=SEVERAL if several else ONE, lang=spoken.tag)
+        found = _Found([hit for hit in hits if hit.role == "user"], several)
+        if not found.answers and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return found
+
+    def _answer(self, found: _Found, scope: Scope, spoken: Language) -> str:
+        """The answers, quoted, the first of several; that nothing is known where there is none."""
+        told = [hit for hit in found.answers if hit.answers or not self._falls_through]
+        told = _each_once(self._own_unnamed(told), spoken)
+        if told:
+            return self._told(told, scope, spoken)
+        return "" if self._falls_through else spoken.say("nothing_known")
 
     def _answer_or_take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
         """The answer to what may ask in the words of a statement, "a teresa gosta de gatos".
 
         Where nothing known answers it, it is a remark, unless it surely asks.
         """
-        answer = self._answer(utterance, scope, spoken)
-        if answer:
-            return answer
-        surely = self._falls_through or self._client.surely_asks(utterance, spoken.tag)
-        return self._nothing_known(spoken) if surely else self._take_in(utterance, scope, spoken)
-
-    def _nothing_known(self, spoken: Language) -> str:
-        return "" if self._falls_through else spoken.say("nothing_known")
+        found = self._found(utterance, scope, spoken)
+        is_answered = any(hit.answers for hit in found.answers)
+        if is_answered or self._falls_through or self._client.surely_asks(utterance, spoken.tag):
+            return self._answer(found, scope, spoken)
+        return self._take_in(utterance, scope, spoken)
 
     def _own_unnamed(self, hits: Sequence[Hit]) -> list[Hit]:
         """The hits; what the asker said has no name of a speaker: "you told me"."""
@@ -164,7 +187,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         while len(self._left) > SESSIONS:
             del self._left[next(iter(self._left))]
         more = [spoken.phrases("say_more.dialog")[0]] if left else []
-        return " ".join([*(_quoted(hit, spoken) for hit in hits[:AT_A_TIME]), *more])
+        told = " ".join(_quoted(hit, spoken) for hit in hits[:AT_A_TIME])
+        return " ".join([told if hits[0].answers else spoken.say("not_sure", text=told), *more])
 
     def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
         kept = self._client.record([Turn("user", utterance, lang=spoken.tag)], scope)

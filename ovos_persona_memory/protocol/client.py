@@ -154,6 +154,8 @@ class MemoryClient:
         about: bool = False,
         asker: str | None = None,
         by_words: bool = False,
+        since: float | None = None,
+        until: float | None = None,
     ) -> list[Hit]:
         """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched; who asks is told
         by the utterance."""
@@ -161,6 +163,7 @@ class MemoryClient:
         wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
         switches = {"secrets": secrets, "withheld": withheld, "about": about, "by_words": by_words}
         wanted |= {name: True for name, is_set in switches.items() if is_set}
+        wanted |= {name: at for name, at in (("since", since), ("until", until)) if at is not None}
         wanted |= {"status": status} | ({} if asker is None else {"asker": asker})
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
@@ -179,6 +182,17 @@ class MemoryClient:
     def asks_several(self, text: str, lang: str | None = None) -> bool:
         """See PersonaMemory.asks_several."""
         return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks_several"))
+
+    @checked
+    def asks_about(self, text: str, lang: str | None = None) -> str:
+        """See PersonaMemory.asks_about."""
+        return str(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks_about") or "")
+
+    @checked
+    def asks_what_was_said(self, text: str, lang: str | None = None) -> bool:
+        """See PersonaMemory.asks_what_was_said."""
+        asked = {"question": text, "k": 0, "lang": lang}
+        return bool(self._ask("recall", asked, Scope()).get("asks_what_was_said"))
 
     @checked
     def context(self, request: ContextRequest) -> Context:

@@ -292,6 +292,9 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     """The question is a topic: everything that people stated about it, the newest first."""
     by_words: bool = False
     """The question is a list of words: it is neither searched by meaning nor judged."""
+    since: EpochSeconds | None = None
+    """What people stated then or later, and before ``until``, whatever the question."""
+    until: EpochSeconds | None = None
     asker: Name | None = None
     """The name of who asks, where several speak as one user; None: as the utterance says that is asked about."""
     scope: ScopeFields | None = None

@@ -9,6 +9,7 @@ from ovos_persona_memory.records.core import (
     GUEST,
     HOUSEHOLD,
     MAX_HISTORY_TOKENS,
+    MAY_ANSWER_FROM,
     NO_PERSONA,
     NOBODY,
     OUTDATED,
@@ -53,6 +54,7 @@ from ovos_persona_memory.records.core import (
     User,
     level_of,
     replace_fast,
+    unsure_answers,
 )
 from ovos_persona_memory.records.episodes import EPISODE_KINDS, Episode, EpisodeKind, EpisodesWanted
 from ovos_persona_memory.records.events import DEFAULT_SESSION, Heard, Request
@@ -94,6 +96,7 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_HISTORY_TOKENS",
     "MAX_USER_ID",
+    "MAY_ANSWER_FROM",
     "NOBODY",
     "NO_MOMENT",
     "NO_PERSONA",
@@ -163,4 +166,5 @@ __all__ = [
     "refuse_unusable",
     "replace_fast",
     "text_of",
+    "unsure_answers",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -261,6 +261,11 @@ def level_of(metadata: Mapping[str, Any]) -> int:
     return int(wanted) if isinstance(wanted, int) and wanted in range(6) else 5
 
 
+MAY_ANSWER_FROM = 0.6
+"""What does not answer surely enough is told as unsure with such a confidence, >=: what is less likely mostly does not
+answer."""
+
+
 @dataclass(frozen=True)
 class Hit:
     """A found record with its score and the reason."""
@@ -291,6 +296,18 @@ class Hit:
     """True when it was corrected, retracted or replaced later: it is never sure, and answers nothing."""
     secret: bool = False
     """True for a kept secret; it is found only in a scope with ``secrets``."""
+    confidence: float | None = None
+    """How likely it answers the question, 0 to 1, by the judge of answers; None where the judge did not look at it."""
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether it is worth telling where nothing answers, if it is said that this is not sure."""
+        return not self.answers and self.confidence is not None and self.confidence >= MAY_ANSWER_FROM
+
+
+def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:
+    """Those that people said and that may answer, in their order."""
+    return [hit for hit in hits if hit.may_answer and hit.role == "user"]
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
-from ovos_persona_memory.records import HOUSEHOLD, Hit
+from ovos_persona_memory.records import HOUSEHOLD, MAY_ANSWER_FROM, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.newest import numbers_in, replaced_by
 from ovos_persona_memory.search.ownership import PRO_DROP, Ownership, possession
@@ -19,12 +19,16 @@ from ovos_persona_memory.text import holds_question_word, languages
 JUDGED, LEAD, MARGIN, BIAS = 0.56, 0.94, 0.60, -0.62
 """The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
 of the others, and how far that logit is (``training/fit_answers.py``)."""
-ANSWERS_FROM = 0.6
-"""A hit answers with such a probability, >=. Who is not answered can ask again; who is told otherwise is misled."""
+ANSWERS_FROM = 0.85
+"""A hit answers with such a probability, >=. Of what is less likely it is said that it is not sure: who is told
+otherwise is misled."""
+AGREED_FROM = 0.6
+"""What answers by its words, too, does so with such a probability, >=."""
 DOUBTED_BELOW = 0.5
 """What the judge itself gives a lower probability does not answer, however far it is above the others."""
 SURE_FROM = 0.95
-"""What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=."""
+"""What answers by the judge alone is sure, so that a persona is handed it unasked, with such a probability, >=; and of
+several that are about as good one answers, as likely as that, where the surest alone would."""
 REFUSED_BELOW = 0.1
 """What is surely known is refused with a lower probability than this; what calls off what is asked for never is."""
 NEARLY, POSSIBLE = 0.7, 0.3
@@ -55,8 +59,11 @@ class Breadth:
 ONE = Breadth(10, 5, None)
 SEVERAL = Breadth(40, 20, 0.6)
 """For "who cannot eat what"."""
-COUNTED = Breadth(10, 5, 0.3)
-"""For "how many": of what counts nothing the judge is sure that it does not answer."""
+COUNTED = Breadth(20, 10, 0.3)
+"""For "how many", where what was told bit by bit counts together: of what counts nothing the judge is sure that it does
+not answer."""
+AS_LIKELY = 0.5
+"""Of several answers each is judged, >=, so many times as likely as the surest."""
 
 
 def breadth_of(question: Question, judge: AnswerJudge) -> Breadth:
@@ -64,6 +71,28 @@ def breadth_of(question: Question, judge: AnswerJudge) -> Breadth:
     if question.spoken.asks_how_many(question.text):
         return COUNTED
     return SEVERAL if judge.asks_several(question.text, question.lang) else ONE
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What tells whether a hit answers."""
+
+    share: float
+    """The probability that it does, rather than the others."""
+    judgement: float
+    """That of the judge alone."""
+    all_from: float | None
+    """As of the question's ``Breadth``."""
+
+    @property
+    def is_one_of_all(self) -> bool:
+        """Whether it is one of several answers that are asked for."""
+        return self.all_from is not None and self.judgement >= self.all_from
+
+    @property
+    def confidence(self) -> float:
+        """How likely it answers: where several do, none is less likely for the others."""
+        return self.share if self.all_from is None else self.judgement
 
 
 class AnswerJudge(Protocol):
@@ -105,27 +134,46 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
     if not hits or not judge.has_learned(question.text, question.lang) or not judge.asks(question.text, question.lang):
         return hits
-    found = looked_at(hits, question, judge)
-    shares = probabilities(signs(found))
+    looked = looked_at(hits, question, judge)
+    found = [(hit, 1.0 if _is_what_is_asked(hit, question) else judgement) for hit, judgement in looked]
+    all_from = _all_from(breadth_of(question, judge), [judgement for _, judgement in found])
     seen = {
-        _key(hit): (share if judgement >= DOUBTED_BELOW else min(share, judgement), judgement)
-        for (hit, judgement), share in zip(found, shares, strict=True)
+        _key(hit): _Seen(share if judgement >= DOUBTED_BELOW else min(share, judgement), judgement, all_from)
+        for (hit, judgement), share in zip(found, probabilities(signs(found)), strict=True)
     }
     good = _about_as_good(seen)
-    all_from = breadth_of(question, judge).all_from
-    if all_from is not None:
-        good |= {one for one, (_, judgement) in seen.items() if judgement >= all_from}
+    surest = max((seen[one].share for one in good), default=0.0)
+    if (together := _together(found, good)) >= SURE_FROM:
+        surest = together
     decided = [
-        _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
+        _decided(hit, seen[_key(hit)], surest if _key(hit) in good else 0.0, hit.id in certain)
+        if _key(hit) in seen
+        else hit
+        for hit in hits
     ]
     ones = _those_asked_about(question, hits)
     best = [hit for hit in decided if _key(hit) in good]
-    subject = _subject(max(best, key=lambda hit: seen[_key(hit)][0], default=None), question)
+    subject = _subject(max(best, key=lambda hit: seen[_key(hit)].share, default=None), question)
     best.sort(key=lambda hit: (not ones(hit), _is_of_another_subject(hit, subject), -hit.at))
     if all_from is not None:  # the surest first: all of them are asked for
-        best.sort(key=lambda hit: -seen[_key(hit)][1])
+        best.sort(key=lambda hit: -seen[_key(hit)].judgement)
     others = [hit for hit in decided if _key(hit) not in good]
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
+
+
+def _all_from(breadth: Breadth, judgements: Sequence[float]) -> float | None:
+    """From which judgement on all answer; None where one answer is wanted."""
+    if breadth.all_from is None:
+        return None
+    return max(breadth.all_from, AS_LIKELY * max(judgements, default=0.0))
+
+
+def _is_what_is_asked(hit: Hit, question: Question) -> bool:
+    """Whether it states, in the very words, what a question without a question word asks: "bram eats no nuts"."""
+    if not hit.answers or holds_question_word(question.text, question.spoken):
+        return False
+    spoken = languages.for_text(hit.lang, hit.text)
+    return set(spoken.content_words(spoken.without_lead(hit.text))) == set(question.content_words)
 
 
 def _subject(surest: Hit | None, question: Question) -> set[str]:
@@ -147,16 +195,25 @@ def _key(hit: Hit) -> tuple[str, str]:
     return hit.kind, hit.id
 
 
-def _about_as_good(seen: Mapping[tuple[str, str], tuple[float, float]]) -> set[tuple[str, str]]:
-    """The surest answer, and those that the judge finds about as good; nothing where none is sure enough.
+def _about_as_good(seen: Mapping[tuple[str, str], _Seen]) -> set[tuple[str, str]]:
+    """The surest that may answer, and those that the judge finds about as good; with them all to which it gives enough,
+    where all are wanted."""
+    all_of = {one for one, other in seen.items() if other.is_one_of_all}
+    surest = max(seen, key=lambda one: seen[one].share, default=None)
+    if surest is None or seen[surest].share < MAY_ANSWER_FROM:
+        return all_of
+    from_here = max(NEARLY * seen[surest].judgement, POSSIBLE)
+    return {surest, *all_of, *(one for one, other in seen.items() if other.judgement >= from_here)}
 
-    ``seen``: of each hit the probability that it answers, and that of the judge alone.
-    """
-    surest = max(seen, key=lambda one: seen[one][0], default=None)
-    if surest is None or seen[surest][0] < ANSWERS_FROM:
-        return set()
-    from_here = max(NEARLY * seen[surest][1], POSSIBLE)
-    return {surest, *(one for one, (_, judgement) in seen.items() if judgement >= from_here)}
+
+def _together(found: Sequence[tuple[Hit, float]], good: Set[tuple[str, str]]) -> float:
+    """The probability that one of those about as good answers, the surest as if it stood alone: what was told twice is
+    not less sure."""
+    those = [one for one in found if _key(one[0]) in good]
+    if len(those) < 2:
+        return 0.0
+    rest = [one for one in found if _key(one[0]) not in good]
+    return probabilities(signs([max(those, key=lambda one: one[1]), *rest]))[0]
 
 
 def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> list[tuple[Hit, float]]:
@@ -215,29 +272,31 @@ def _may_tell_of_teller(hit: Hit) -> bool:
 
 
 def leads(hits: Sequence[Hit]) -> list[float]:
-    """How far the score of each hit, without its tiers, is above the best of the others, ``LEAD_MOST`` at most; below 0
-    where it is not, and 0 where there are no others."""
+    """How far the score of each hit, without its tiers, is above the best of those that say something else,
+    ``LEAD_MOST`` at most; below 0 where it is not, and 0 where there are none."""
     scores = [hit.score % TIER for hit in hits]
-    return [
-        min(score - max((other for at, other in enumerate(scores) if at != place), default=score), LEAD_MOST)
-        for place, score in enumerate(scores)
-    ]
+    best = (max((scores[other] for other in others), default=None) for others in _saying_else(hits))
+    return [0.0 if one is None else min(score - one, LEAD_MOST) for score, one in zip(scores, best, strict=True)]
 
 
 def signs(found: Sequence[tuple[Hit, float]]) -> list[tuple[float, float, float]]:
     """Of each hit that was looked at what tells whether it answers: the logit of the judge, how far its score is above
-    the best of the others, and how far that logit is."""
+    the best of those that say something else, and how far that logit is."""
     bounded = [min(max(judgement, LEAST), 1.0 - LEAST) for _, judgement in found]
-    logits = [math.log(share / (1.0 - share)) for share in bounded]
-    return list(zip(logits, leads([hit for hit, _ in found]), _margins(logits), strict=True))
+    logits, hits = [math.log(share / (1.0 - share)) for share in bounded], [hit for hit, _ in found]
+    return list(zip(logits, leads(hits), _margins(logits, _saying_else(hits)), strict=True))
 
 
-def _margins(logits: Sequence[float]) -> list[float]:
-    """How far each is above the highest of the others, ``MARGIN_MOST`` at most, below 0 where it is not."""
-    others = (
-        max((other for at, other in enumerate(logits) if at != place), default=None) for place in range(len(logits))
-    )
-    ahead = (MARGIN_ALONE if other is None else logit - other for logit, other in zip(logits, others, strict=True))
+def _saying_else(hits: Sequence[Hit]) -> list[list[int]]:
+    """Of each hit the places of those that do not say just the same: a fact says what the turn did that told it."""
+    words = [frozenset(languages.fold(hit.text)) for hit in hits]
+    return [[at for at, other in enumerate(words) if not (other <= own or own <= other)] for own in words]
+
+
+def _margins(logits: Sequence[float], others: Sequence[Sequence[int]]) -> list[float]:
+    """How far each is above the highest of these others, ``MARGIN_MOST`` at most, below 0 where it is not."""
+    best = (max((logits[other] for other in some), default=None) for some in others)
+    ahead = (MARGIN_ALONE if one is None else logit - one for logit, one in zip(logits, best, strict=True))
     return [min(max(one, -MARGIN_MOST), MARGIN_MOST) for one in ahead]
 
 
@@ -247,13 +306,19 @@ def probabilities(seen: Sequence[tuple[float, float, float]]) -> list[float]:
     return [1.0 / (1.0 + math.exp(-one)) for one in sums]
 
 
-def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) -> Hit:
-    """A hit that answers with this probability; ``is_good``: it is among the best answers."""
-    if is_good or share >= ANSWERS_FROM:
-        reason = hit.reason if hit.answers else f"answers what is asked ({share:.2f})"
-        return replace(hit, answers=True, sure=hit.sure or share >= SURE_FROM, reason=reason)
-    is_kept = hit.id in certain and (share >= REFUSED_BELOW or hit.reason == CALLED_OFF)
-    return replace(hit, answers=False) if hit.answers and hit.kind == "turn" and not is_kept else hit
+def _decided(hit: Hit, seen: _Seen, surest: float, is_certain: bool) -> Hit:
+    """A hit with how likely it answers, and whether that is enough.
+
+    ``surest``: how likely the surest does, where it is about as good as that; else 0.
+    """
+    share, confidence = max(seen.share, surest), round(max(seen.confidence, surest), 3)
+    if seen.is_one_of_all or share >= (AGREED_FROM if hit.answers else ANSWERS_FROM):
+        reason = hit.reason if hit.answers else f"answers what is asked ({seen.share:.2f})"
+        return replace(
+            hit, answers=True, sure=hit.sure or seen.share >= SURE_FROM, reason=reason, confidence=confidence
+        )
+    is_kept = is_certain and (seen.share >= REFUSED_BELOW or hit.reason == CALLED_OFF)
+    return replace(hit, answers=hit.answers and (hit.kind != "turn" or is_kept), confidence=confidence)
 
 
 def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
@@ -10,7 +10,7 @@ from ovos_persona_memory.search import episode_search
 from ovos_persona_memory.search.answer_judge import AnswerJudge, breadth_of, judged
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
-from ovos_persona_memory.search.topic_statements import statements_about
+from ovos_persona_memory.search.topic_statements import Span, statements_about, statements_in, topic_of
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
@@ -72,10 +72,24 @@ class Prefetch:
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
 
-    def statements(self, topic: Question, scope: Scope, k: int) -> list[Hit]:
-        """See ``statements_about``; the question's moment is filled in."""
+    def found(  # more than five: the question, and what of it is wanted
+        self, asked: Question, scope: Scope, k: int, kinds: Collection[str] | None, about: bool, within: Span
+    ) -> list[Hit]:
+        """Statements ``about`` what is asked, or made within a time; otherwise ``hits``."""
+        if about or within != (None, None):
+            return self.statements(asked, scope, k, None if about else within)
+        return self.hits(asked, scope, k, None if kinds is None else frozenset(kinds))
+
+    def statements(self, topic: Question, scope: Scope, k: int, within: Span | None = None) -> list[Hit]:
+        """See ``statements_about``, and ``statements_in`` where a time is given; the question's moment is filled in."""
         asked = replace(topic, at=self._clock() if topic.at is None else topic.at)
+        if within is not None:
+            return statements_in(self._store, asked, scope, within, self._judge)[-k:] if k > 0 else []
         return statements_about(self._store, asked, replace(scope, status=scope.status or ACCEPTED), k, self._judge)
+
+    def topic_of(self, asked: Question, scope: Scope) -> str:
+        """See ``topic_of``."""
+        return topic_of(self._store, asked, replace(scope, status=scope.status or ACCEPTED), self._judge)
 
     def _certain_in(self, hits: Sequence[Hit]) -> set[str]:
         """The ids of turns that answer, and are, word by word, facts that hold, or called off what was asked for."""

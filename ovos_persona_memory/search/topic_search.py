@@ -91,15 +91,19 @@ def is_told_by_person(record: Record) -> bool:
     forget something."""
     if not isinstance(record, Turn):
         return True
-    if record.role != "user" or not record.text:
+    is_question = languages.for_text(record.lang, record.text or "").only_asks(record.text or "")
+    return not is_question and is_told_or_asked(record)
+
+
+def is_told_or_asked(turn: Turn) -> bool:
+    """Whether it is a person's, and neither a command nor a request to forget something."""
+    if turn.role != "user" or not turn.text:
         return False
-    spoken = languages.for_text(record.lang, record.text)
-    request = forget_clause(record.text, spoken)
+    spoken = languages.for_text(turn.lang, turn.text)
+    request = forget_clause(turn.text, spoken)
     if request is not None and request.exclaims:
         return False
-    return not spoken.only_asks(record.text) and not (
-        spoken.is_command(record.text) and spoken.without_lead(record.text) == record.text
-    )
+    return not (spoken.is_command(turn.text) and spoken.without_lead(turn.text) == turn.text)
 
 
 def says_the_same(record: Record, groups: Iterable[frozenset[str]]) -> bool:

@@ -1,8 +1,9 @@
-"""Everything that people stated about a topic, and what they went on to say of it, as hits."""
+"""Everything that people stated about a topic, and what they went on to say of it, or stated at a time, as hits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ovos_persona_memory.records import OUTDATED, Entry, Hit, Scope, Turn
 from ovos_persona_memory.search.answer_judge import AnswerJudge
@@ -10,12 +11,22 @@ from ovos_persona_memory.search.hits import Record, hit_of
 from ovos_persona_memory.search.newest import newest_first, replaces
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import outdated_turns
-from ovos_persona_memory.search.topic_search import groups_about, holding, is_near_miss, is_told_by_person
+from ovos_persona_memory.search.topic_search import (
+    groups_about,
+    holding,
+    is_near_miss,
+    is_told_by_person,
+    is_told_or_asked,
+)
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import continues, languages
 
+Span = tuple[float | None, float | None]
+"""A time, [from, to) in seconds since the epoch, UTC; None: without an end."""
 REACH = 6
 """Turns behind a statement among which it is continued, those of the assistant included."""
+READ_AT_MOST = 500
+"""Turns of a time that are looked at."""
 LIKE = 12
 """Statements at most that share words with one, among which is looked for what replaces it."""
 
@@ -41,6 +52,42 @@ def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge:
     return [hit for hit in newest_first(found, frozenset().union(*groups)) if not hit.outdated][:k]
 
 
+def topic_of(store: Store, question: Question, scope: Scope, judge: AnswerJudge | None) -> str:
+    """What a question asks about that somebody stated something of, in folded words; empty where nobody did.
+
+    All its words but those that only ask, else those of them that are known, the last among them: of "the daughter of
+    ana" nothing is known where nobody spoke of ana.
+    """
+    asking = {word for line in question.spoken.lines("asking.list") for word in languages.fold(line)}
+    small = question.spoken.stop_words | asking
+    words = [word for word in languages.fold(question.text) if word not in small and question.spoken.words(word)]
+
+    asked = languages.fold(question.text)
+
+    def is_known(*some: str) -> bool:
+        found = statements_about(store, replace(question, text=" ".join(some)), scope, 2, judge) if some else []
+        return any(languages.fold(hit.text) != asked for hit in found)
+
+    if is_known(*words):
+        return " ".join(words)
+    known = [word for word in words if is_known(word)]
+    if known[-1:] != words[-1:]:
+        return ""
+    return " ".join(known if is_known(*known) else known[-1:])
+
+
+def statements_in(store: Store, asked: Question, scope: Scope, within: Span, judge: AnswerJudge | None) -> list[Hit]:
+    """What people stated within this time, and what still holds, oldest first.
+
+    As it is in the log: nothing is searched for. Of a long time the newest ``READ_AT_MOST`` turns are looked at.
+    """
+    since, until = within
+    statements = _Statements(store, asked, scope, judge)
+    said = [turn for turn in store.turns(scope, READ_AT_MOST, since, until) if turn.text and statements.states(turn)]
+    ended = outdated_turns(store, said)
+    return [hit_of(turn, 0.0, True, "was said then") for turn in said if turn.seq not in ended]
+
+
 class _Statements:
     """Which records are statements of people."""
 
@@ -53,9 +100,12 @@ class _Statements:
             return not record.metadata.get(OUTDATED)
         if not isinstance(record, Turn):
             return record.status == "active"
-        if not is_told_by_person(record) or self._topic.is_itself(record):
+        if self._topic.is_itself(record):
             return False
-        return self._judge is None or not self._judge.surely_asks(record.text, record.lang)
+        if self._judge is None:
+            return is_told_by_person(record)
+        # the words alone would take "que sepáis que ya no como carne" for a question
+        return is_told_or_asked(record) and not self._judge.surely_asks(record.text, record.lang)
 
     def continuations(self, turns: Sequence[Turn]) -> Iterator[Turn]:
         """What the same person said right after each of these turns, where it only goes on with it."""

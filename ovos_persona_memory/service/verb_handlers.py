@@ -170,12 +170,20 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         about=fields.about,
         asker=_asker(memory, asked, fields),
         by_words=fields.by_words,
+        since=fields.since,
+        until=fields.until,
     )
-    if fields.about or fields.by_words:
+    if fields.about or fields.by_words or fields.since is not None or fields.until is not None:
         return {"hits": _wire(hits)}
     given = (fields.question, fields.lang or asked.lang)
-    asks = {"asks": memory.asks, "surely_asks": memory.surely_asks, "asks_several": memory.asks_several}
-    return {"hits": _wire(hits), **{name: told(*given) for name, told in asks.items()}}
+    asks = {
+        "asks": memory.asks,
+        "surely_asks": memory.surely_asks,
+        "asks_several": memory.asks_several,
+        "asks_what_was_said": memory.asks_what_was_said,
+    }
+    told = {name: whether(*given) for name, whether in asks.items()}
+    return {"hits": _wire(hits), **told, "asks_about": memory.asks_about(*given, scope, asked.utterance_id) or None}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

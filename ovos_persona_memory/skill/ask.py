@@ -8,7 +8,19 @@ from itertools import takewhile
 from typing import TypeVar
 
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Episode, Fact, Hit, Origin, Scope
+from ovos_persona_memory.records import (
+    ACCEPTED,
+    GUEST,
+    HOUSEHOLD,
+    OUTDATED,
+    Entry,
+    Episode,
+    Fact,
+    Hit,
+    Origin,
+    Scope,
+    unsure_answers,
+)
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.session_state import SpokenItem
@@ -29,6 +41,8 @@ AT_MOST = 5
 """Statements of a time that are read in one go."""
 LOOKED_AT = 50
 """Memories at most that one question reads."""
+LIKELIEST_AMONG = 10
+"""Hits among which the one is looked for that was told as an answer."""
 FEW = 3
 """Statements about a topic of several words that are too few: others may say the same with other words."""
 MOST_FACTS = 200
@@ -59,11 +73,25 @@ def about(talk: TurnContext) -> None:
 def where(talk: TurnContext) -> None:
     """Say where the person put something: the best answer, in their words."""
     thing = whole_topic(talk.slot("thing"), talk.said.text, talk.spoken)
-    # whichever verb was said ("where did I tuck away my glasses"), the plain question finds it, too
-    questions = (talk.said.text, talk.sentence("where_is", thing=thing))
-    answers = ([hit for hit in _bearing_on(talk, question) if hit.answers] for question in questions)
-    hits = next((found for found in answers if found), [])
-    tell(talk, items_of(talk, hits)[:1], "nothing_known_about", topic=thing)
+    sure, may_answer = _answers_or_likeliest(talk, (talk.said.text, talk.sentence("where_is", thing=thing)))
+    if may_answer and not sure:
+        tell_unsure(talk, may_answer[0])
+    else:
+        tell(talk, sure, "nothing_known_about", topic=thing)
+
+
+def _answers_or_likeliest(talk: TurnContext, questions: Sequence[str]) -> tuple[list[SpokenItem], list[SpokenItem]]:
+    """The best answer to the first of these that has one, and where none has, the likeliest of what may answer.
+
+    Whichever verb was said, "where did I tuck away my glasses": the plain question may find it, too.
+    """
+    seen: list[Hit] = []
+    for question in questions:
+        hits = told_hits(talk, question)
+        if answers := [hit for hit in hits if hit.answers]:
+            return items_of(talk, answers)[:1], []
+        seen += hits
+    return [], items_of(talk, unsure_answers(seen))[:1]
 
 
 def told(talk: TurnContext) -> None:
@@ -94,16 +122,22 @@ def told_by_named(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenI
 
     None where it names no speaker, and something that was not told.
     """
-    asked, spoken = talk.said.text, talk.spoken
-    person = _speaker_named(talk, told)
+    person, topic = _speaker_named(talk, told), topic_words(talk, told)
     of_person = [item for item in told if person in (None, first_name(item))]
-    telling = {stem for word in telling_words(spoken.tag) for stem in spoken.words(word)}
-    topic = {word for word in spoken.content_words(asked) if not _names_time(talk, word)}
-    topic -= spoken.time_words | telling | set(spoken.words(person or ""))
-    about_it = [item for item in of_person if not topic.isdisjoint(spoken.words(item.text))]
+    about_it = [item for item in of_person if not topic.isdisjoint(talk.spoken.words(item.text))]
     if about_it or (topic and person is None):
         return about_it
     return of_person if person is not None else _of_who_asks(talk, of_person)
+
+
+def topic_words(talk: TurnContext, told: Sequence[SpokenItem]) -> set[str]:
+    """The stems of what the utterance names of what was told: no names of those who told it, times, verbs of telling
+    and words that only ask."""
+    spoken, person = talk.spoken, _speaker_named(talk, told)
+    asking = {word for line in spoken.lines("asking.list") for word in fold(line)}
+    others = {stem for word in telling_words(spoken.tag) | asking for stem in spoken.words(word)}
+    named = {word for word in spoken.content_words(talk.said.text) if not _names_time(talk, word)}
+    return named - spoken.time_words - others - set(spoken.words(person or ""))
 
 
 def _speaker_named(talk: TurnContext, told: Sequence[SpokenItem]) -> str | None:
@@ -197,15 +231,10 @@ def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
 def told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
     """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
-    in_time = [hit for hit in told_hits(talk, talk.said.text) if named.since <= hit.at < named.until]
-    # recall is sure of nothing that begins as a question does: "que sepáis que ya no como carne"
-    said = [
-        hit for hit in in_time if hit.sure or hit.answers or (talk.spoken.is_question(hit.text) and not hit.outdated)
-    ]
-    heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
-    items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
-    told = [item for item in _once(talk, items) if _precedence(item) == LASTING or not _is_question(talk, item.text)]
-    return _joined(talk, sorted(told, key=lambda item: item.at))
+    said = talk.client.recall(talk.said.text, k=LOOKED_AT, lang=talk.spoken.tag, since=named.since, until=named.until)
+    told = [hit for hit in said if _may_tell(talk, hit.text) and _is_for_this_room(talk, hit)]
+    items = [*map(_item, aloud(talk, kept)), *items_of(talk, told)]
+    return _joined(talk, sorted(_once(talk, items), key=lambda item: item.at))
 
 
 def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[SpokenItem]:
@@ -266,8 +295,9 @@ def _origin(talk: TurnContext) -> Origin | None:
     if item is not None and question in (None, talk.moment.utterance) and (item.id or item.key):
         talk.spoke_of_the_same()
         return talk.client.why(item.scope, id=item.id, key=None if item.id else item.key)
-    hits = talk.client.recall(question, k=3, lang=talk.spoken.tag) if question else []
-    answer = next((hit for hit in hits if hit.answers and hit.role == "user"), None)
+    hits = talk.client.recall(question, k=LIKELIEST_AMONG, lang=talk.spoken.tag) if question else []
+    answers = [hit for hit in hits if hit.answers and hit.role == "user"]
+    answer = next(iter(answers or unsure_answers(hits)), None)
     return talk.client.why(talk.session) if answer is None else talk.client.why(id=answer.id)
 
 
@@ -404,20 +434,24 @@ def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT, by_word
     return [hit for hit in hits if _is_told(talk, hit)]
 
 
-def _bearing_on(talk: TurnContext, question: str) -> list[Hit]:
-    return [hit for hit in told_hits(talk, question) if hit.sure or hit.answers]
-
-
 def _is_told(talk: TurnContext, hit: Hit) -> bool:
     """Whether it is a person's statement: neither a question nor the assistant's own words."""
     told_by_person = hit.kind != "turn" or (hit.role == "user" and _tells(talk, hit.text))
-    return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
+    return told_by_person and _is_for_this_room(talk, hit)
+
+
+def _is_for_this_room(talk: TurnContext, hit: Hit) -> bool:
+    return not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
 
 
 def _tells(talk: TurnContext, said: str) -> bool:
     """Whether an utterance is a statement, and no request to keep it private: "this is private"."""
-    seems_to_ask = talk.spoken.is_question(said) and not _is_question(talk, said)  # "que sepáis que ya no como carne"
-    if not (seems_to_ask or talk.spoken.is_statement(said)):
+    return _may_tell(talk, said) and not (talk.spoken.is_question(said) and _is_question(talk, said))
+
+
+def _may_tell(talk: TurnContext, said: str) -> bool:
+    """As ``_tells``, of what is known to be no question though it may begin as one: "que sepáis que no como carne"."""
+    if not (talk.spoken.is_question(said) or talk.spoken.is_statement(said)):
         return False
     asked = understood(said, talk.spoken, ("remember", "private"))
     return asked is None or asked.intent != "private"
@@ -539,6 +573,13 @@ def tell(
         raise StoreUnavailable("nothing is known on this device, and the store is away")
     told = {} if quiet else {name: turned(speakable(text), talk.spoken) for name, text in slots.items()}
     talk.say(quiet or nothing, **told)
+
+
+def tell_unsure(talk: TurnContext, item: SpokenItem) -> None:
+    """Read what may answer, and say that it is not sure."""
+    (named,) = own_unnamed(talk, [item])
+    talk.spoke_of([named])
+    talk.say("not_sure", text=_quoted(talk, named))
 
 
 def own_unnamed(talk: TurnContext, items: Sequence[SpokenItem]) -> list[SpokenItem]:

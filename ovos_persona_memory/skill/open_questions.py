@@ -29,6 +29,7 @@ from ovos_persona_memory.skill.ask import (
     told_by_named,
     told_hits,
     told_in,
+    topic_words,
 )
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import own_words, whole_topic
@@ -49,6 +50,8 @@ from ovos_persona_memory.text import (
 
 BETWEEN = 2
 """Words with content at most between a number and what it counts: "four lovely goldfish"."""
+LATELY_S = 14 * 86400
+"""Where no time is named, what was said within this time, seconds, is asked for."""
 MOST_PLANS = 100
 """Statements at most among which a planned day is looked for."""
 
@@ -57,16 +60,22 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
     worded = (understood(form, talk.spoken, WORDED) for form in talk.forms())
     first = next((one for one in worded if one), None)
-    asked = [*([] if first is None else [first]), *_known_by_words(talk)]
+    asked = list(_asked(talk, first))
     answered = (one for one in asked if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")))
     return next(answered, None) or (asked[0] if asked and talk.hushed else None)
 
 
-def _known_by_words(talk: TurnContext) -> Iterator[MatchedIntent]:
-    """What has no wording of its own, and is known by the words that it holds."""
-    said = (talk.said.text, talk.spoken, talk.now)
-    if asks_what_was_just_told(talk.said.text, talk.spoken):
+def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedIntent]:
+    """What it may ask, the likeliest first: by the kind of question that the memory finds rather than by a wording with
+    a slot, into which much fits, "what did {rui tell you today}"."""
+    is_just_said = worded is not None and worded.intent == "just_said"
+    if is_just_said or asks_what_was_just_told(talk.said.text, talk.spoken):
         yield MatchedIntent("just_said")
+    for kind, topic in talk.means.kinds.found_in(talk):
+        yield MatchedIntent("about_anything", {"topic": topic}) if kind == "about" else MatchedIntent("told_by")
+    if worded is not None and not is_just_said:
+        yield worded
+    said = (talk.said.text, talk.spoken, talk.now)
     if asks_what_was_told(*said):
         yield MatchedIntent("told_by")
     others = words_beside_plans(*said)
@@ -365,7 +374,13 @@ def asks_what_was_just_told(text: str, spoken: Language) -> bool:
 
 def _told_by(talk: TurnContext) -> list[SpokenItem]:
     named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
-    return told_by_named(talk, told_in(talk, named)) if named is not None else []
+    if named is not None:
+        return told_by_named(talk, told_in(talk, named))
+    now = talk.now.timestamp()
+    lately = told_in(talk, time_expressions.TimeSpan(now - LATELY_S, now))
+    told, topic = told_by_named(talk, lately), topic_words(talk, lately)
+    is_named = any(not topic.isdisjoint(talk.spoken.words(item.text)) for item in told)
+    return told if is_named else told[-1:]
 
 
 INTENTS: dict[str, Callable[[TurnContext], None]] = {"count_own": how_many}

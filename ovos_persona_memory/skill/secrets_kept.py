@@ -11,7 +11,7 @@ from ovos_persona_memory.protocol import Addressed, MemoryClient
 from ovos_persona_memory.records import Hit
 from ovos_persona_memory.skill.intent_matching import MatchedIntent
 from ovos_persona_memory.skill.phrasing import agrees, own_words
-from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
+from ovos_persona_memory.skill.turn_context import AGAIN_S, QuestionEndings, TurnContext
 from ovos_persona_memory.text import (
     Language,
     fold,
@@ -25,8 +25,6 @@ from ovos_persona_memory.text import (
 # every dialog of this module begins with "secret": what is said under these names is logged without its words
 LOOKED_AT = 3
 """Memories at most that are considered for an answer."""
-AGAIN_S = 5.0
-"""Pause after an answer that did not come in time, seconds, in which nothing is asked."""
 
 
 # requests to remember a secret

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from ovos_bus_client.message import Message
 
+from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient, messages
 from ovos_persona_memory.records import Hit, HitKind, Referents, Scope
 from ovos_persona_memory.skill.session_state import PendingQuestion, SessionStates, SpokenItem
@@ -22,6 +23,8 @@ SKILL = "ovos-skill-persona-memory.openvoiceos"
 """The skill's id on the bus."""
 ANSWER_S = 20.0
 """Time that a question waits for its answer, seconds."""
+AGAIN_S = 5.0
+"""Pause after an answer that did not come in time, seconds, in which nothing is asked."""
 AT_A_TIME = 3
 """Memories that are read in one go."""
 SPOKEN_PER_S = 12.0
@@ -29,6 +32,28 @@ SPOKEN_PER_S = 12.0
 
 Say = Callable[..., None]
 """Speaks a text: ``(message, text, dialog, expect_response)``."""
+
+
+class QuestionKinds:
+    """Asks the memory of what kind an utterance is, which other skills wait for.
+
+    After an answer that did not come in time nothing is asked for a while.
+    """
+
+    def __init__(self) -> None:
+        self._again_at = 0.0
+
+    def found_in(self, talk: TurnContext) -> Iterator[tuple[str, str]]:
+        """``said`` where it asks what was told, ``about`` and what it asks everything about."""
+        if talk.means.clock() < self._again_at:
+            return
+        try:
+            if talk.client.asks_what_was_said(talk.said.text, talk.spoken.tag):
+                yield "said", ""
+            if topic := talk.client.asks_about(talk.said.text, talk.spoken.tag):
+                yield "about", topic
+        except PersonaMemoryError:
+            self._again_at = talk.means.clock() + AGAIN_S
 
 
 @dataclass(frozen=True)
@@ -46,6 +71,7 @@ class SkillResources:
     shared_rooms: Callable[[], frozenset[str]]
     """Rooms in which others may hear, by site_id."""
     clock: Callable[[], float] = time.time
+    kinds: QuestionKinds = field(default_factory=QuestionKinds)
 
 
 @dataclass(frozen=True)

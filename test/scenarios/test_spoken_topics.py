@@ -210,3 +210,28 @@ def test_whoever_is_named_with_a_relation_is_meant_by_the_name_alone(
         at.say({"en-US": "the car is red", "de-DE": "das auto ist rot"}[lang])
         told = " ".join(at.say(asked))
         assert named in told and bare in told and "red" not in told and "rot" not in told
+
+
+IN_ANY_WORDS = [
+    ("en-US", "mister nguyen has our ladder", "what you got on mister nguyen"),
+    ("en-US", "the goat limps on the left", "let me hear what you know about the goat"),
+    ("de-DE", "die ziege hinkt vorne links", "was haben wir denn alles über die ziege"),
+    ("fr-FR", "la chèvre boite de la patte gauche", "raconte-moi tout sur la chèvre"),
+    ("es-ES", "la vecina milagros se rompió la muñeca", "cuénteme lo que sepa de la vecina milagros"),
+    ("it-IT", "la capra zoppica davanti", "aggiornami un po' sulla capra"),
+    ("pt-PT", "a cabra está a coxear", "põe-me a par do que há sobre a cabra"),
+    ("nl-NL", "de geit loopt kreupel", "wat hebben we allemaal over de geit"),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "asked"), IN_ANY_WORDS)
+def test_all_about_something_is_asked_for_in_any_words(home: Home, lang: str, told: str, asked: str) -> None:
+    assert told in heard(home(lang), told, "xylophon 12", asked)
+    assert "xylophon" not in heard(home(lang), told, "xylophon 12", asked)
+
+
+def test_of_what_nobody_spoke_of_nothing_is_told_though_a_word_before_it_is_known(home: Home) -> None:
+    at = home("en-US")
+    at.say("my daughter has a new bike")
+    assert "bike" not in heard(at, "what you got on the daughter of yadira")
+    assert "bike" in heard(at, "what you got on my daughter")

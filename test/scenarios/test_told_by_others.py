@@ -109,3 +109,41 @@ def test_what_somebody_asked_to_have_remembered_is_quoted_with_their_name(at: Ho
 def test_what_somebody_asked_to_have_remembered_of_themselves_is_not_of_who_asks(at: Household) -> None:
     at.say("remember that i am allergic to peanuts", "ineke")
     assert "You told me" not in " ".join(at.say("what am i allergic to", "henk"))
+
+
+TOLD_LAST = {
+    "pt-PT": ("o gato está a dormir", "fico com a gaveta dos legumes", "a minha mãe vem no domingo"),
+    "en-US": ("the cat is asleep", "i take the vegetable drawer", "my mother comes on sunday"),
+}
+SAID = (
+    # begins as "what is on {day}" does; names no time; in words that stand in no list
+    ("pt-PT", "rui", "a minha mãe manda um queijo de serpa", "o que é que o rui te disse hoje sobre a mãe dele"),
+    ("en-US", "pops", "the shed needs a new roof", "has pops been telling you anything about the shed"),
+    ("de-DE", "ole", "die regenrinne ist undicht", "hat ole dir irgendwas von der regenrinne erzählt"),
+    ("fr-FR", "marcel", "la gouttière fuit encore", "marcel t'a parlé de quoi pour la gouttière"),
+    ("es-ES", "maruja", "la canaleta gotea otra vez", "qué te comentó maruja de la canaleta"),
+    ("it-IT", "bogdan", "la grondaia perde ancora", "cosa ti ha raccontato bogdan della grondaia"),
+    ("nl-NL", "sjoerd", "de dakgoot lekt weer", "heeft sjoerd je iets verteld over de dakgoot"),
+)
+
+
+@pytest.mark.parametrize(("at", "teller", "told", "asked"), SAID, indirect=["at"])
+def test_what_was_said_is_asked_for_in_any_words(at: Household, teller: str, told: str, asked: str) -> None:
+    at.say(told, teller)
+    at.say("xylophon 12", teller)
+    (answer,) = at.say(asked, "zoe")
+    assert told in answer and teller in answer and "xylophon" not in answer
+
+
+@pytest.mark.parametrize(
+    ("at", "asked"),
+    [("pt-PT", "o que é que a matilde acabou de dizer"), ("en-US", "what has matilde just said to you")],
+    indirect=["at"],
+)
+def test_where_neither_a_time_nor_a_thing_is_named_the_last_is_meant(at: Household, asked: str) -> None:
+    first, last, other = TOLD_LAST[at.lang]
+    at.say(first, "matilde")
+    at.say(last, "matilde")
+    at.say(other, "rui")
+    (answer,) = at.say(asked, "rui")
+    assert last in answer and first not in answer and other not in answer

@@ -21,6 +21,8 @@ BY_ASSISTANT, BY_PERSON, ITSELF, ASKED = range(4)
 EARLY = 2
 """After so many layers it is decided whether the others are asked."""
 HEADS = ("slot", "saying", "who", "thing", "kind")
+OF_QUESTIONS = ("several", "about", "said")
+"""Heads that read a question as a whole: what kind it is of."""
 POINTERS = ("who", "thing")
 
 
@@ -56,6 +58,10 @@ class Scores:
     """How likely it is that the utterance asks, with a mark or without, 0 to 1."""
     asks_several: float
     """How likely it is that, if it asks, it asks for several things, "who has borrowed something of ours", 0 to 1."""
+    asks_about: float
+    """How likely it is that it asks for all that is known about something, "what you got on the boiler", 0 to 1."""
+    asks_what_was_said: float
+    """How likely it is that it asks what somebody told the assistant, "what did ray tell you last night", 0 to 1."""
     to_who: Vectors
     """[words, 1 + words]: nobody, or the word to which a value points."""
     to_thing: Vectors
@@ -74,8 +80,12 @@ class ReaderModel:
         """The model in a file; OSError where there is none, KeyError or ValueError where it is none."""
         with np.load(path) as kept:
             arrays = {name: kept[name] for name in kept.files}
-        weights = {name.removeprefix("head_"): rows for name, rows in arrays.items() if name.startswith("head_")}
-        return cls(encoder.unpacked(arrays), {name: rows.astype(np.float32) for name, rows in weights.items()})
+        return cls(encoder.unpacked(arrays), _heads_of(arrays))
+
+    def with_heads(self, path: Path) -> ReaderModel:
+        """The model with the heads in another file, too; OSError where there is none."""
+        with np.load(path) as kept:
+            return ReaderModel(self.encoder, {**self.weights, **_heads_of({name: kept[name] for name in kept.files})})
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
@@ -97,9 +107,19 @@ class ReaderModel:
         found = {name: _shares(product(words, weights[name]) + weights[f"{name}_bias"]) for name in HEADS[:-1]}
         kind = _shares(vectors[:1] @ weights["kind"] + weights["kind_bias"])[0]
         asks = _share(vectors[0] @ weights["asks"] + weights["asks_bias"])
-        several = _share(_as_a_whole(vectors) @ weights["several"] + weights["several_bias"])
+        whole = _as_a_whole(vectors)
+        several, about, said = (_share(whole @ weights[name] + weights[f"{name}_bias"]) for name in OF_QUESTIONS)
         to_who, to_thing = (self._pointed(words, number) for number in range(len(POINTERS)))
-        return Scores(**found, kind=kind, asks=asks, asks_several=several, to_who=to_who, to_thing=to_thing)
+        return Scores(
+            **found,
+            kind=kind,
+            asks=asks,
+            asks_several=several,
+            asks_about=about,
+            asks_what_was_said=said,
+            to_who=to_who,
+            to_thing=to_thing,
+        )
 
     def of_whole(self, given: Utterance) -> Vectors | None:
         """The vector of an utterance as a whole, [width], by which is told whether it asks; None as ``read``."""
@@ -107,7 +127,7 @@ class ReaderModel:
         return None if vectors is None else vectors[0]
 
     def of_question(self, given: Utterance) -> Vectors:
-        """What it is told by whether a question asks for several things: [2 x width]."""
+        """What it is told by of what kind a question is: [2 x width]."""
         vectors, _ = self._vectors(given, always=True)
         assert vectors is not None
         return _as_a_whole(vectors)
@@ -160,6 +180,11 @@ class ReaderModel:
         score = product(asked, answers.T) / scale + self.weights[f"{name}_distance"][far]
         nobody = asked @ self.weights[f"{name}_nobody"] / scale + self.weights[f"{name}_nobody_bias"]
         return _shares(np.concatenate([nobody[:, None], score], axis=1))
+
+
+def _heads_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Vectors]:
+    heads = {name.removeprefix("head_"): rows for name, rows in arrays.items() if name.startswith("head_")}
+    return {name: rows.astype(np.float32) for name, rows in heads.items()}
 
 
 def _as_a_whole(vectors: Vectors) -> Vectors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from ovos_persona_memory.extraction.reader.spans import Value, values_in
 from ovos_persona_memory.extraction.reader.words import Word, words_of
 
 FILE = Path(__file__).parents[1] / "models" / "reader.model"
+KINDS_FILE = FILE.with_name("question_kinds.model")
+"""Heads of the reader that tell of what kind a question is."""
 CONTEXT_WORDS = 16
 """So many of the last words of what was said before are read."""
 CONTEXT_FOR = 9
@@ -56,6 +58,10 @@ class Reading:
     """How likely it is that the utterance asks something, 0 to 1."""
     asks_several: float = 0.0
     """How likely it is that, if it asks, it asks for several things, 0 to 1."""
+    asks_about: float = 0.0
+    """How likely it is that it asks for all that is known about something, 0 to 1."""
+    asks_what_was_said: float = 0.0
+    """How likely it is that it asks what somebody told the assistant, 0 to 1."""
 
 
 def model() -> ReaderModel | None:
@@ -66,11 +72,15 @@ def model() -> ReaderModel | None:
 
 @lru_cache(maxsize=1)
 def _loaded(path: Path) -> ReaderModel | None:
-    return ReaderModel.load(path) if path.is_file() else None
+    return ReaderModel.load(path).with_heads(KINDS_FILE) if path.is_file() else None
 
 
-def read(text: str, before: str = "", by_assistant: bool = False, names: Collection[str] = ()) -> Reading:
+def read(
+    text: str, before: str = "", by_assistant: bool = False, names: Collection[str] = (), always: bool = False
+) -> Reading:
     """What a text says. ``before``: what was said right before; ``names``: known names, in lower case.
+
+    ``always``: it is read though the first layers see nothing in it.
 
     Thread-safe. Nothing is found where there is no model.
     """
@@ -79,16 +89,21 @@ def read(text: str, before: str = "", by_assistant: bool = False, names: Collect
         return Reading()
     context = [word.lower for word in words_of(before)][-CONTEXT_WORDS:] if len(words) <= CONTEXT_FOR else []
     found: list[Statement] = []
-    question = several = 0.0
+    kinds = Reading()
     for part in _parts(text, words)[:PARTS]:
         own = tuple(word.lower for word in part)
         known = frozenset(place for place, word in enumerate(own) if word in names)
-        scores = reader.read(Utterance(own, context, by_assistant, known))
+        scores = reader.read(Utterance(own, context, by_assistant, known), always)
         context, by_assistant = [], False
         if scores is not None:
             found += [_statement(reader, part, value) for value in values_in(scores)]
-            question, several = max(question, scores.asks), max(several, scores.asks_several)
-    return Reading(tuple(found), question, several)
+            kinds = Reading(
+                question=max(kinds.question, scores.asks),
+                asks_several=max(kinds.asks_several, scores.asks_several),
+                asks_about=max(kinds.asks_about, scores.asks_about),
+                asks_what_was_said=max(kinds.asks_what_was_said, scores.asks_what_was_said),
+            )
+    return replace(kinds, statements=tuple(found))
 
 
 def _parts(text: str, words: Sequence[Word]) -> list[list[Word]]:

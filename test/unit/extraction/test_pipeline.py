@@ -11,7 +11,9 @@ from ovos_persona_memory.extraction import (
     DialogueContext,
     ExtractionContext,
     asks,
+    asks_about_something,
     asks_several,
+    asks_what_was_said,
     extract,
     is_echo,
     pipeline,
@@ -265,6 +267,49 @@ def test_only_what_certainly_asks_is_left_out(lang: str, text: str, is_sure: boo
 def test_what_asks_for_several_things_is_told_from_what_asks_for_one(lang: str, several: str, one: str) -> None:
     assert asks_several(several, lang)
     assert not asks_several(one, lang)
+
+
+KINDS_OF_QUESTIONS = [
+    (
+        EN,
+        "what do you know about the gutter",
+        "what did olga tell you on tuesday",
+        "where is the key of the shed door",
+    ),
+    (
+        DE,
+        "was weißt du alles über die regenrinne",
+        "was hat olga dir am dienstag gesagt",
+        "wo ist der schuppenschlüssel",
+    ),
+    ("nl-NL", "wat weet je allemaal over de dakgoot", "wat heeft olga je dinsdag verteld", "waar is de sleutel"),
+    ("da-DK", "hvad ved du om tagrenden", "hvad sagde olga til dig i tirsdags", "hvor er nøglen til skuret"),
+    (
+        "fr-FR",
+        "qu'est-ce que tu sais sur la gouttière",
+        "qu'est-ce qu'olga t'a dit mardi",
+        "où est la clé de la remise",
+    ),
+    ("es-ES", "qué sabes de la canaleta", "qué te dijo olga el martes", "dónde está la llave del cobertizo"),
+    ("it-IT", "dimmi tutto quello che sai della grondaia", "cosa ti ha detto olga martedì", "dov'è la chiave"),
+    ("pt-PT", "o que é que sabes sobre a caleira", "o que é que a olga te disse na terça", "onde está a chave"),
+    ("ca-ES", "què saps de la canal de la teulada", "què t'ha dit l'olga dimarts", "on és la clau del cobert"),
+    ("gl-ES", "que sabes do canlón", "que che dixo olga o martes", "onde está a chave do alpendre"),
+]
+"""Of each language a question for all about something, one for what was said, and another."""
+
+
+@pytest.mark.parametrize(("lang", "about", "said", "other"), KINDS_OF_QUESTIONS)
+def test_what_asks_for_all_about_something_or_for_what_was_said_is_told_from_other_questions(
+    lang: str, about: str, said: str, other: str
+) -> None:
+    assert [asks_about_something(one, lang) for one in (about, said, other)] == [True, False, False]
+    assert [asks_what_was_said(one, lang) for one in (about, said, other)] == [False, True, False]
+
+
+@pytest.mark.parametrize("text", ["i told olga about the shed", "you know the shed is open", "i know all that"])
+def test_a_remark_about_telling_and_knowing_asks_for_neither(text: str) -> None:
+    assert not asks_about_something(text, EN) and not asks_what_was_said(text, EN)
 
 
 def test_in_a_language_that_the_reader_has_not_learned_nothing_asks_for_several_things() -> None:

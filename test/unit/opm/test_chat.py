@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.opm.chat import _each_once
-from ovos_persona_memory.records import Hit
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
+
+from ovos_persona_memory.opm import chat
+from ovos_persona_memory.opm.chat import RecallChatEngine, _each_once
+from ovos_persona_memory.records import MAY_ANSWER_FROM, Hit
 from ovos_persona_memory.text import languages
 
 ENGLISH = languages.for_language("en-US")
+ASKED = "where does the ladder live?"
+LIKELY, UNLIKELY = MAY_ANSWER_FROM + 0.05, MAY_ANSWER_FROM - 0.05
 
 
-def hit(text: str, number: int) -> Hit:
-    return Hit(id=f"h{number}", kind="turn", text=text, score=1.0, sure=True, reason="", at=0.0, role="user")
+def hit(text: str, number: int = 0, answers: bool = False, confidence: float | None = None) -> Hit:
+    return Hit(
+        id=f"h{number}",
+        kind="turn",
+        text=text,
+        score=1.0,
+        sure=answers,
+        reason="",
+        at=0.0,
+        role="user",
+        answers=answers,
+        confidence=confidence,
+    )
+
+
+class Memory:
+    """A memory that finds what a test says, for whatever is asked."""
+
+    degraded = False
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        self._hits = list(hits)
+
+    def recall(self, *_: Any, **__: Any) -> list[Hit]:
+        return self._hits
+
+    def asks_about(self, *_: Any) -> str:
+        return ""
+
+    def asks_several(self, *_: Any) -> bool:
+        return False
+
+    def surely_asks(self, *_: Any) -> bool:
+        return True
+
+
+def reply(monkeypatch: pytest.MonkeyPatch, hits: Sequence[Hit], **settings: Any) -> str:
+    """What the engine says to ASKED."""
+    monkeypatch.setattr(chat, "shared_transport", lambda **_: None)
+    engine = RecallChatEngine(settings)
+    engine._client = Memory(hits)  # type: ignore[assignment]  # what the engine needs of it
+    return engine.continue_chat([AgentMessage(role=MessageRole.USER, content=ASKED)], lang="en-US").content
 
 
 def test_of_several_answers_none_is_told_that_stands_in_another_one() -> None:
@@ -24,3 +73,34 @@ def test_of_several_answers_none_is_told_that_stands_in_another_one() -> None:
     told = _each_once([hit(text, number) for number, text in enumerate(said)], ENGLISH)
     assert [one.text for one in told] == [said[1], said[2], said[4]]
     assert _each_once([], ENGLISH) == []
+
+
+def test_where_no_answer_is_sure_the_best_of_what_may_be_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    unlikely, likely = (
+        hit("the shed is locked", confidence=UNLIKELY),
+        hit("it hangs behind the shed", confidence=LIKELY),
+    )
+    said = reply(monkeypatch, [unlikely, likely, hit("it is old", confidence=LIKELY)])
+    assert said.startswith("I'm not sure") and said.endswith(": it hangs behind the shed.")
+
+
+def test_of_several_things_those_that_are_not_sure_are_told_only_where_none_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Memory, "asks_several", lambda *_: True)
+    unsure = [hit("bo has it", 1, confidence=LIKELY), hit("cy as well", 2, confidence=LIKELY)]
+    said = reply(monkeypatch, [hit("ann has it", answers=True, confidence=0.9), *unsure])
+    assert said.endswith(": ann has it.") and "sure" not in said
+    said = reply(monkeypatch, unsure)
+    assert said.startswith("I'm not sure") and "bo has it" in said and "cy as well" in said
+
+
+def test_what_answers_surely_is_told_as_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = reply(monkeypatch, [hit("the ladder lives behind the shed", answers=True, confidence=0.9), hit("it is old")])
+    assert said.startswith("You told me") and "behind the shed" in said and "sure" not in said
+
+
+def test_what_hardly_answers_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reply(monkeypatch, [hit("the shed is locked", confidence=UNLIKELY)]) == ENGLISH.say("nothing_known")
+
+
+def test_what_is_not_sure_is_left_to_the_next_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reply(monkeypatch, [hit("i hung it up behind the shed", confidence=LIKELY)], fallthrough=True) == ""
