@@ -42,6 +42,8 @@ MEAN_FROM, KEPT = 0.3, 0.998
 """From this share of the steps on the mean is taken, of which each step leaves such a share."""
 STEEPEST, DOUBTED, DROPPED = 1.0, 0.04, 0.1
 """Maximum norm of a gradient; how far from sure an answer may be at most; the share of numbers that are left out."""
+HAS_BFLOAT16 = torch.backends.cpu.get_cpu_capability() == "AVX512"
+"""Whether layers are computed in bfloat16: in a CPU without AVX-512 that takes a hundred times as long."""
 ALIKE_IN, AT_ONCE = 50, 64
 """Batches among which pairs are sorted by their lengths, and pairs that the lower layers read at once."""
 
@@ -97,7 +99,7 @@ class JudgeNet(nn.Module):
         self.skip = nn.Dropout(DROPPED)
 
     def forward(self, vectors: Tensor, real: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=HAS_BFLOAT16):
             for layer in self.layers:
                 vectors = self.skip(layer(vectors, real))
         made: Tensor = self.answer(torch.tanh(self.deep(self.skip(vectors[:, 0].float())))).squeeze(-1)
@@ -133,7 +135,7 @@ class Shown:
             parts = reader.weights["parts"]
             placed = [reader.encoder.placed(rows, parts[kinds]) for rows, kinds in (pieces[pair] for pair in some)]
             made, real = _padded(placed)
-            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=HAS_BFLOAT16):
                 for layer in lower:
                     made = layer(made, real)
             for pair, row in zip(some, made.float().numpy(), strict=True):

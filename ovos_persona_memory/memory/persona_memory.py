@@ -65,6 +65,7 @@ from ovos_persona_memory.records import (
     LastingKind,
     Note,
     Origin,
+    QuestionKind,
     Referents,
     Role,
     Scope,
@@ -444,22 +445,17 @@ class PersonaMemory:
         return extraction.asks_several(text, lang)
 
     @checked
-    def asks_about(
+    def question_kind(
         self, text: str, lang: str | None = None, scope: Scope = Scope(), utterance_id: str | None = None
-    ) -> str:
-        """What a question asks for everything about, of which somebody in scope stated something, in folded words:
-        "boiler" for "what you got on the boiler". Empty where it asks for something else, or nobody did.
+    ) -> QuestionKind:
+        """Of what kind a question is.
 
-        ``utterance_id``: the utterance that asks, which states nothing.
+        ``scope``: whose records are meant; ``utterance_id``: the utterance that asks, which states nothing.
         """
-        if not extraction.asks_about_something(text, lang) or not self.captures.may_read(scope):
-            return ""
-        return self.finding.topic_of(Question(text, lang, utterance_id), scope)
-
-    @checked
-    def asks_what_was_said(self, text: str, lang: str | None = None) -> bool:
-        """Whether a question asks what somebody told the assistant: "what did ray tell you last night"."""
-        return extraction.asks_what_was_said(text, lang)
+        about = ""
+        if extraction.asks_about_something(text, lang) and self.captures.may_read(scope):
+            about = self.finding.topic_of(Question(text, lang, utterance_id), scope)
+        return QuestionKind(about, extraction.asks_what_was_said(text, lang))
 
     @checked
     def surely_asks(self, text: str, lang: str | None = None) -> bool:

@@ -135,7 +135,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         """Everything that was stated about what it asks for everything about; empty where it asks for something else,
         nothing is known of that, or the memory takes too long to say."""
         try:
-            topic = self._client.asks_about(utterance, spoken.tag)
+            topic = self._client.question_kind(utterance, spoken.tag).asks_about
         except Unanswered:
             return []
         hits = self._client.recall(topic, scope, k=ABOUT, lang=spoken.tag, about=True) if topic else []

@@ -37,6 +37,7 @@ from ovos_persona_memory.records import (
     Note,
     Origin,
     Person,
+    QuestionKind,
     Referents,
     Relatives,
     Role,
@@ -184,15 +185,10 @@ class MemoryClient:
         return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks_several"))
 
     @checked
-    def asks_about(self, text: str, lang: str | None = None) -> str:
-        """See PersonaMemory.asks_about."""
-        return str(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks_about") or "")
-
-    @checked
-    def asks_what_was_said(self, text: str, lang: str | None = None) -> bool:
-        """See PersonaMemory.asks_what_was_said."""
-        asked = {"question": text, "k": 0, "lang": lang}
-        return bool(self._ask("recall", asked, Scope()).get("asks_what_was_said"))
+    def question_kind(self, text: str, lang: str | None = None) -> QuestionKind:
+        """See PersonaMemory.question_kind."""
+        found = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())
+        return QuestionKind(found.get("asks_about") or "", bool(found.get("asks_what_was_said")))
 
     @checked
     def context(self, request: ContextRequest) -> Context:

@@ -305,6 +305,17 @@ class Hit:
         return not self.answers and self.confidence is not None and self.confidence >= MAY_ANSWER_FROM
 
 
+@dataclass(frozen=True)
+class QuestionKind:
+    """Of what kind a question is, beside the many that ask for one thing."""
+
+    asks_about: str = ""
+    """What it asks for everything about, of which somebody stated something, in folded words: "boiler" for "what you
+    got on the boiler"; empty where it asks for something else, or nobody did."""
+    asks_what_was_said: bool = False
+    """Whether it asks what somebody told the assistant: "what did ray tell you last night"."""
+
+
 def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:
     """Those that people said and that may answer, in their order."""
     return [hit for hit in hits if hit.may_answer and hit.role == "user"]

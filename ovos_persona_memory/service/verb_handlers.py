@@ -180,10 +180,11 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         "asks": memory.asks,
         "surely_asks": memory.surely_asks,
         "asks_several": memory.asks_several,
-        "asks_what_was_said": memory.asks_what_was_said,
     }
     told = {name: whether(*given) for name, whether in asks.items()}
-    return {"hits": _wire(hits), **told, "asks_about": memory.asks_about(*given, scope, asked.utterance_id) or None}
+    kind = memory.question_kind(*given, scope, asked.utterance_id)
+    told |= {"asks_what_was_said": kind.asks_what_was_said}
+    return {"hits": _wire(hits), **told, "asks_about": kind.asks_about or None}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

@@ -71,8 +71,11 @@ def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedI
     is_just_said = worded is not None and worded.intent == "just_said"
     if is_just_said or asks_what_was_just_told(talk.said.text, talk.spoken):
         yield MatchedIntent("just_said")
-    for kind, topic in talk.means.kinds.found_in(talk):
-        yield MatchedIntent("about_anything", {"topic": topic}) if kind == "about" else MatchedIntent("told_by")
+    kind = talk.means.kinds.of(talk)
+    if kind.asks_what_was_said:
+        yield MatchedIntent("told_by")
+    if kind.asks_about:
+        yield MatchedIntent("about_anything", {"topic": kind.asks_about})
     if worded is not None and not is_just_said:
         yield worded
     said = (talk.said.text, talk.spoken, talk.now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -14,7 +14,7 @@ from ovos_bus_client.message import Message
 
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient, messages
-from ovos_persona_memory.records import Hit, HitKind, Referents, Scope
+from ovos_persona_memory.records import Hit, HitKind, QuestionKind, Referents, Scope
 from ovos_persona_memory.skill.session_state import PendingQuestion, SessionStates, SpokenItem
 from ovos_persona_memory.skill.spoken_numbers import day_in_words, number_in_words, sentence
 from ovos_persona_memory.text import Language, languages, time_expressions
@@ -43,17 +43,14 @@ class QuestionKinds:
     def __init__(self) -> None:
         self._again_at = 0.0
 
-    def found_in(self, talk: TurnContext) -> Iterator[tuple[str, str]]:
-        """``said`` where it asks what was told, ``about`` and what it asks everything about."""
-        if talk.means.clock() < self._again_at:
-            return
-        try:
-            if talk.client.asks_what_was_said(talk.said.text, talk.spoken.tag):
-                yield "said", ""
-            if topic := talk.client.asks_about(talk.said.text, talk.spoken.tag):
-                yield "about", topic
-        except PersonaMemoryError:
-            self._again_at = talk.means.clock() + AGAIN_S
+    def of(self, talk: TurnContext) -> QuestionKind:
+        """Of what kind it is; of none where the memory does not say so in time."""
+        if talk.means.clock() >= self._again_at:
+            try:
+                return talk.client.question_kind(talk.said.text, talk.spoken.tag)
+            except PersonaMemoryError:
+                self._again_at = talk.means.clock() + AGAIN_S
+        return QuestionKind()
 
 
 @dataclass(frozen=True)

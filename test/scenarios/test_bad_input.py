@@ -75,8 +75,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "surely_asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "asks_several": {"text": "who cannot eat what", "lang": "en-US"},
-    "asks_about": {"text": "what do you know about my cat", "lang": "en-US"},
-    "asks_what_was_said": {"text": "what did nora tell you", "lang": "en-US"},
+    "question_kind": {"text": "what do you know about my cat", "lang": "en-US"},
     "recall": {
         "question": "what is my cat called",
         "scope": HERE,

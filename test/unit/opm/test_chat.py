@@ -10,7 +10,7 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.opm import chat
 from ovos_persona_memory.opm.chat import RecallChatEngine, _each_once
-from ovos_persona_memory.records import MAY_ANSWER_FROM, Hit
+from ovos_persona_memory.records import MAY_ANSWER_FROM, Hit, QuestionKind
 from ovos_persona_memory.text import languages
 
 ENGLISH = languages.for_language("en-US")
@@ -44,8 +44,8 @@ class Memory:
     def recall(self, *_: Any, **__: Any) -> list[Hit]:
         return self._hits
 
-    def asks_about(self, *_: Any) -> str:
-        return ""
+    def question_kind(self, *_: Any) -> QuestionKind:
+        return QuestionKind()
 
     def asks_several(self, *_: Any) -> bool:
         return False

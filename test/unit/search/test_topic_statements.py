@@ -52,4 +52,4 @@ def test_what_everything_is_asked_about_is_named_where_somebody_stated_something
     home: Household, asked: str, about: str
 ) -> None:
     home.say("the goat limps")
-    assert home.memory.asks_about(asked, "en-US") == about
+    assert home.memory.question_kind(asked, "en-US").asks_about == about
