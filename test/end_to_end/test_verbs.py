@@ -329,6 +329,7 @@ def test_recall_gives_hits_with_their_reasons_best_first(memory: Memory) -> None
     best, other = memory.recall("what is my cat called", HERE)
     assert isinstance(best, Hit)
     assert best.score > other.score > 0
+    assert best.confidence is not None and best.confidence > 0.9 > (other.confidence or 0.0)
     assert best == Hit(
         id=ids[0],
         kind="turn",
@@ -342,6 +343,7 @@ def test_recall_gives_hits_with_their_reasons_best_first(memory: Memory) -> None
         session_id="s1",
         lang="en-US",
         answers=True,
+        confidence=best.confidence,
     )
     assert "cat" in best.reason
     assert not other.sure
