@@ -112,8 +112,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             if not asked and spoken.is_question(utterance) and self._surely_asks(utterance, spoken):
                 asked, asks = utterance, True
             if asked:
-                found = self._found(asked, scope, spoken)
-                return self._answer(found, scope, spoken)
+                return self._answer(self._found(asked, scope, spoken), scope, spoken)
             asks = not spoken.is_command(utterance) and self._asks(utterance, spoken)  # "is tom a vegetarian"
             if asks:
                 return self._answer_or_take_in(utterance, scope, spoken)

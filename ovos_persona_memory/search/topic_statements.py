@@ -61,7 +61,6 @@ def topic_of(store: Store, question: Question, scope: Scope, judge: AnswerJudge 
     asking = {word for line in question.spoken.lines("asking.list") for word in languages.fold(line)}
     small = question.spoken.stop_words | asking
     words = [word for word in languages.fold(question.text) if word not in small and question.spoken.words(word)]
-
     asked = languages.fold(question.text)
 
     def is_known(*some: str) -> bool:

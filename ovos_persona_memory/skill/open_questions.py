@@ -60,9 +60,12 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
     worded = (understood(form, talk.spoken, WORDED) for form in talk.forms())
     first = next((one for one in worded if one), None)
-    asked = list(_asked(talk, first))
-    answered = (one for one in asked if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")))
-    return next(answered, None) or (asked[0] if asked and talk.hushed else None)
+    likeliest = None
+    for one in _asked(talk, first):  # as needed: each may ask the memory, and other skills wait
+        if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")):
+            return one
+        likeliest = likeliest or one
+    return likeliest if talk.hushed else None
 
 
 def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedIntent]:
