@@ -178,7 +178,7 @@ def asks_several(text: str, lang: str | None) -> bool:
 
 
 def asks_about_something(text: str, lang: str | None) -> bool:
-    """Whether a text asks for all that is known about something: "what you got on the boiler"."""
+    """Whether a text asks for all that is known about something: "show me all about the boiler"."""
     return _is_of_kind(text, lang, _kinds((text, lang)).asks_about)
 
 

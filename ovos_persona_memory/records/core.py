@@ -310,8 +310,8 @@ class QuestionKind:
     """Of what kind a question is, beside the many that ask for one thing."""
 
     asks_about: str = ""
-    """What it asks for everything about, of which somebody stated something, in folded words: "boiler" for "what you
-    got on the boiler"; empty where it asks for something else, or nobody did."""
+    """What it asks for everything about, of which somebody stated something, in folded words: "boiler" for "show me
+    all about the boiler"; empty where it asks for something else, or nobody did."""
     asks_what_was_said: bool = False
     """Whether it asks what somebody told the assistant: "what did ray tell you last night"."""
 

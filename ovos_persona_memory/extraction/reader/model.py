@@ -59,7 +59,7 @@ class Scores:
     asks_several: float
     """How likely it is that, if it asks, it asks for several things, "who has borrowed something of ours", 0 to 1."""
     asks_about: float
-    """How likely it is that it asks for all that is known about something, "what you got on the boiler", 0 to 1."""
+    """How likely it is that it asks for all that is known about something, "show me all about the boiler", 0 to 1."""
     asks_what_was_said: float
     """How likely it is that it asks what somebody told the assistant, "what did ray tell you last night", 0 to 1."""
     to_who: Vectors
