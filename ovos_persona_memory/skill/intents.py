@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 
 from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError
@@ -11,7 +12,7 @@ from ovos_persona_memory.skill.acts import asks_to_forget_it, requested, says_fo
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.turn_context import TurnContext
-from ovos_persona_memory.text import fold, forget_clause, is_pointing
+from ovos_persona_memory.text import ForgetClause, fold, forget_clause, is_pointing
 
 TOPIC = 3
 """Content words at most of a topic that is taken for the memory's even where nothing is known about it."""
@@ -28,6 +29,15 @@ HANDLERS = {**INTENTS, **{name: (handler, open_questions) for name, handler in o
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
     """The intent of an utterance: by its wording, by its words alone, or as a correction; None where there is none."""
+    return _meant(talk, requested_unseen)
+
+
+def possibly_meant(talk: TurnContext) -> MatchedIntent | None:
+    """As ``meant``; where the memory does not answer in time, what it may be is taken, too, for a patient look."""
+    return _meant(talk, lambda talk: requested_unseen(talk) or _behind(talk) or open_questions.worded(talk))
+
+
+def _meant(talk: TurnContext, unseen: Callable[[TurnContext], MatchedIntent | None]) -> MatchedIntent | None:
     found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
     worded = next((one for one in found if one), None)
     if worded is not None and worded.intent != "correct":
@@ -37,17 +47,22 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
         asked = behind or worded or _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
         return asked or _requested_of_what_was_told(talk)
     except NoAnswer:  # it is slow or away: what would have been looked up is found out, or said, later
-        return worded or requested_unseen(talk)
+        return worded or unseen(talk)
     except PersonaMemoryError:
         return worded
 
 
-def _requested_behind(talk: TurnContext) -> MatchedIntent | None:
-    """A request to forget behind something else, "shoot", "no that's his old place", that is no part of it.
+@dataclass(frozen=True)
+class _Behind:
+    """A request to forget behind something else, "shoot", "no that's his old place", that is no part of it."""
 
-    As a verb may state something there, it is believed if it names what is known; else only behind an exclamation and
-    in a listed wording, or where it names nothing.
-    """
+    clause: ForgetClause
+    asked: MatchedIntent
+    is_worded: bool
+    """Whether it stands in a listed wording."""
+
+
+def _request_behind(talk: TurnContext) -> _Behind | None:
     clauses = (forget_clause(form, talk.spoken) for form in talk.forms())
     clause = next((one for one in clauses if one is not None and one.request != one.text), None)
     if clause is None:
@@ -56,10 +71,27 @@ def _requested_behind(talk: TurnContext) -> MatchedIntent | None:
     asked = worded or requested(clause.request, talk.spoken)
     if asked is None or asked.intent not in forget.INTENTS:
         return None
+    return _Behind(clause, asked, worded is not None)
+
+
+def _behind(talk: TurnContext) -> MatchedIntent | None:
+    """A request behind something else that may name what is known."""
+    behind = _request_behind(talk)
+    return behind.asked if behind is not None and says_forget(behind.clause.request, talk.spoken) else None
+
+
+def _requested_behind(talk: TurnContext) -> MatchedIntent | None:
+    """A request behind something else. As a verb may state something there, it is believed if it names what is known;
+    else only behind an exclamation and in a listed wording, or where it names nothing.
+    """
+    behind = _request_behind(talk)
+    if behind is None:
+        return None
+    clause, asked = behind.clause, behind.asked
     if asked.intent != "forget_about" or is_pointing(asked.slots["topic"], talk.spoken):
         return asked if clause.exclaims else None
     topic = asked.slots["topic"]
-    is_spelled_out = worded is not None and len(fold(clause.request)) - len(fold(topic)) >= WORDED
+    is_spelled_out = behind.is_worded and len(fold(clause.request)) - len(fold(topic)) >= WORDED
     if clause.exclaims and is_spelled_out:
         return asked
     if not says_forget(clause.request, talk.spoken):  # other skills delete things, too

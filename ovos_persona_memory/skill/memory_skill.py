@@ -21,10 +21,10 @@ from ovos_persona_memory.protocol import MemoryClient, messages, shared_transpor
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
-from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant, requested_unseen
+from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant, possibly_meant, requested_unseen
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.session_state import SessionStates
-from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
+from ovos_persona_memory.skill.turn_context import QuestionKinds, SkillResources, TurnContext
 from ovos_persona_memory.text import languages
 
 ANSWER_WITHIN_S = 0.8
@@ -78,7 +78,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         moments = SessionStates(messages.now)
         self._means = SkillResources(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
-        self._hurried = replace(self._means, quick=glancing)
+        self._hurried = replace(self._means, quick=glancing, kinds=QuestionKinds())
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         self.res_dir = self.file_system.path
         write_few(languages.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
@@ -111,9 +111,10 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def can_answer(self, message: Message, *_: Any) -> bool:
         """Whether the utterance is an explicit request to the memory, or asks for a secret in it.
 
-        ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler.
+        ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler, which leaves
+        what it does not know to others.
         """
-        if self._meant(message, self._hurried) is not None:
+        if self._meant(message, possibly_meant, self._hurried) is not None:
             return True
         return self._glance is not None and self._glance.answers(messages.addressed(message))
 
@@ -126,8 +127,13 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         self._answer_as(messages.activate_skill(message, self.skill_id), known)
         return True
 
-    def _meant(self, message: Message, means: SkillResources | None = None) -> MatchedIntent | None:
-        known = meant(self._talk(message, means))
+    def _meant(
+        self,
+        message: Message,
+        by: Callable[[TurnContext], MatchedIntent | None] = meant,
+        means: SkillResources | None = None,
+    ) -> MatchedIntent | None:
+        known = by(self._talk(message, means))
         return self._glance.meant(messages.addressed(message), known) if self._glance is not None else known
 
     def _answer_as(self, message: Message, known: MatchedIntent, is_told: bool = False) -> None:

@@ -58,14 +58,22 @@ MOST_PLANS = 100
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
-    worded = (understood(form, talk.spoken, WORDED) for form in talk.forms())
-    first = next((one for one in worded if one), None)
     likeliest = None
-    for one in _asked(talk, first):  # as needed: each may ask the memory, and other skills wait
+    for one in _asked(talk, _in_listed_words(talk)):  # as needed: each may ask the memory, and other skills wait
         if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")):
             return one
         likeliest = likeliest or one
     return likeliest if talk.hushed else None
+
+
+def worded(talk: TurnContext) -> MatchedIntent | None:
+    """The question by its words alone, where nobody can tell yet whether the memory has an answer."""
+    return _in_listed_words(talk) or next(_asked_by_its_words(talk), None)
+
+
+def _in_listed_words(talk: TurnContext) -> MatchedIntent | None:
+    found = (understood(form, talk.spoken, WORDED) for form in talk.forms())
+    return next((one for one in found if one), None)
 
 
 def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedIntent]:
@@ -81,6 +89,11 @@ def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedI
         yield MatchedIntent("about_anything", {"topic": kind.asks_about})
     if worded is not None and not is_just_said:
         yield worded
+    yield from _asked_by_its_words(talk)
+
+
+def _asked_by_its_words(talk: TurnContext) -> Iterator[MatchedIntent]:
+    """What it asks for that holds certain words, in whatever wording."""
     said = (talk.said.text, talk.spoken, talk.now)
     if asks_what_was_told(*said):
         yield MatchedIntent("told_by")

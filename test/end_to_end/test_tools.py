@@ -48,6 +48,7 @@ def assistant(tmp_path_factory: pytest.TempPathFactory, model: ToolModelServer) 
     definition = {
         "name": "Ada",
         "handlers": [RETRIEVAL, LOOP],
+        RETRIEVAL: {"timeout_s": PATIENT_S},
         LOOP: {"brain": "ovos-chat-openai-plugin", "ovos-chat-openai-plugin": brain, "toolboxes": [TOOLS]},
         "memory_module": "ovos-persona-memory-plugin",
         "ovos-persona-memory-plugin": {"recall": 0, "timeout_s": PATIENT_S},

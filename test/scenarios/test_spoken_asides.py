@@ -130,12 +130,12 @@ def test_never_mind_forgets_nothing(home: Home, lang: str, text: str) -> None:
     assert _meant(at, text) is None
 
 
-def _meant(at: Household, text: str) -> Any:
+def _meant(at: Household, text: str, by: Callable[[TurnContext], Any] = intents.meant) -> Any:
     """The intent of an utterance that is not said."""
     at.utterance_id = "u-next"
     session = {"session_id": SESSION, "lang": at.lang}
     said = {"utterance": text, "utterances": [text], "lang": at.lang}
-    return intents.meant(TurnContext(Message("said", said, {"session": session}), at._means))
+    return by(TurnContext(Message("said", said, {"session": session}), at._means))
 
 
 # a memory that does not answer in time
@@ -164,6 +164,31 @@ def test_a_request_to_delete_is_not_left_to_others_because_the_memory_is_slow(
     assert meant is not None
     assert meant.intent == "forget_about"
     assert _meant(at, others) is None
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "intent"),
+    [
+        ("en-US", "no that was the old bird forget the name Grimaldur", "forget_about"),
+        ("de-DE", "nein das war der alte vogel vergiss den namen Grimaldur", "forget_about"),
+        ("en-US", "what do i have tomorrow", "planned"),
+        ("de-DE", "was hab ich morgen für einen termin", "planned"),
+        ("en-US", "how many seals does the old harbour have", "how_many"),
+    ],
+)
+def test_what_a_hurried_look_cannot_tell_is_left_to_a_patient_one(
+    home: Home, monkeypatch: pytest.MonkeyPatch, lang: str, text: str, intent: str
+) -> None:
+    at = home(lang)
+    assert _meant(at, text, intents.possibly_meant) is None  # in time it is known that nothing is
+
+    def late(*_: Any, **__: Any) -> None:
+        raise NoAnswer
+
+    monkeypatch.setattr("support.talking.answer", late)
+    assert _meant(at, text, intents.possibly_meant).intent == intent
+    assert _meant(at, text) is None  # the memory is away: it is nobody's but another skill's
+    assert _meant(at, "turn the kitchen light off", intents.possibly_meant) is None
 
 
 # what asks in the words of a statement
