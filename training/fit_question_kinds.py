@@ -56,7 +56,8 @@ def main() -> None:
     model = ReaderModel.load(FILE)
     words = (tuple(word.lower for word in words_of(one.text))[:LONGEST] for one in asked)
     rows = np.array([model.of_question(Utterance(one)) for one in words])
-    heads: dict[str, NDArray[np.float16]] = {}
+    with np.load(path) as kept:  # all else stays as it is, to the bit
+        heads: dict[str, NDArray[np.float16]] = {name: kept[name] for name in kept.files}
     for name, letter in KINDS.items():
         weights, bias = _fitted(rows, asked, name, letter)
         heads |= {
