@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -48,6 +48,24 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Release the connection."""
+
+
+class HurriedTransport:
+    """Requests over another transport that share a time: all together they are waited for no longer than this."""
+
+    def __init__(self, transport: Transport, within_s: float) -> None:
+        """The time, seconds, begins now."""
+        self._transport, self._until = transport, time.monotonic() + within_s
+
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
+        """See Transport. Once the time is over nothing is asked any more, and NoAnswer raised."""
+        left_s = self._until - time.monotonic()
+        if left_s <= 0:
+            raise NoAnswer(f"no time is left to ask {verb}")
+        return self._transport.ask(verb, data, scope, replace(patience, timeout_s=min(patience.timeout_s, left_s)))
+
+    def close(self) -> None:
+        """Nothing: the other transport is for others, too."""
 
 
 class BusTransport:

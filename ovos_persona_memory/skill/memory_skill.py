@@ -17,7 +17,7 @@ from ovos_workshop.skills.fallback import FallbackSkill
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError, Unanswered
-from ovos_persona_memory.protocol import MemoryClient, messages, shared_transport, topics
+from ovos_persona_memory.protocol import HurriedTransport, MemoryClient, Transport, messages, shared_transport, topics
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
@@ -31,8 +31,9 @@ ANSWER_WITHIN_S = 0.8
 """Timeout of the memory before it is said to be away, seconds: within a second people hear it."""
 BUSY_S = 5.0
 """Extra time where the memory reports that it is only slow, because of a stalling card perhaps, seconds."""
-GLANCE_WITHIN_S = 0.3
-"""Timeout of the decision whether an utterance is for the memory, seconds: other skills wait for it."""
+GLANCE_WITHIN_S = 0.35
+"""How long the decision whether an utterance is for the memory may wait for it, seconds: other skills wait, too, and
+ovos-core half a second at most."""
 COUNT_WITHIN_S = 3.0
 """Timeout of counting what would be deleted, seconds: on a busy device it takes longer than a question."""
 DELETE_WITHIN_S = 60.0
@@ -48,8 +49,9 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         # an editable install has the locale folder beside the package, not in it
         kwargs.setdefault("resources_dir", str(languages.locale_folder().parent))
         self._means: SkillResources | None = None
-        self._hurried: SkillResources | None = None
-        self._glance: secrets_kept.SecretLookup | None = None
+        self._transport: Transport | None = None
+        self._glances = QuestionKinds()
+        self._secrets = secrets_kept.SecretLookup(messages.now)
         super().__init__(*args, **kwargs)
 
     @classproperty  # type: ignore[untyped-decorator]  # ovos_utils carries no types
@@ -69,16 +71,13 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
 
     def initialize(self) -> None:
         """Connect to the daemon in the background, and register the intents of every module."""
-        transport = shared_transport(**bus_address())
-        glancing = MemoryClient(transport, GLANCE_WITHIN_S, of_person=True)
-        self._glance = secrets_kept.SecretLookup(glancing, messages.now)
+        self._transport = transport = shared_transport(**bus_address())
         # a person means their own statements, to whichever persona they were made
         quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
         patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         moments = SessionStates(messages.now)
         self._means = SkillResources(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
-        self._hurried = replace(self._means, quick=glancing, kinds=QuestionKinds())
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         self.res_dir = self.file_system.path
         write_few(languages.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
@@ -114,9 +113,10 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler, which leaves
         what it does not know to others.
         """
-        if self._meant(message, possibly_meant, self._hurried) is not None:
+        hurried = self._hurried()
+        if self._meant(message, possibly_meant, hurried) is not None:
             return True
-        return self._glance is not None and self._glance.answers(messages.addressed(message))
+        return self._secrets.answers(messages.addressed(message), hurried.quick)
 
     def handle_otherwise(self, message: Message) -> bool:
         """Handle an utterance that no intent engine matched."""
@@ -133,8 +133,15 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         by: Callable[[TurnContext], MatchedIntent | None] = meant,
         means: SkillResources | None = None,
     ) -> MatchedIntent | None:
-        known = by(self._talk(message, means))
-        return self._glance.meant(messages.addressed(message), known) if self._glance is not None else known
+        talk = self._talk(message, means)
+        return self._secrets.meant(talk.said, by(talk), talk.client)
+
+    def _hurried(self) -> SkillResources:
+        """What an utterance needs for which there is little time."""
+        if self._means is None or self._transport is None:
+            raise RuntimeError("the skill is not initialised")
+        glance = HurriedTransport(self._transport, GLANCE_WITHIN_S)
+        return replace(self._means, quick=MemoryClient(glance, GLANCE_WITHIN_S, of_person=True), kinds=self._glances)
 
     def _answer_as(self, message: Message, known: MatchedIntent, is_told: bool = False) -> None:
         """Run the handler of the intent, and tell observers of intents, our daemon among them, which one it is, if none
@@ -192,7 +199,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         if moment is None:
             return False
         if moment.pending is None:
-            return bool(moment.left) and self._asks_for_more(message)
+            return moment.has_more and self._asks_for_more(message)
         talk = self._talk(message)
         if moment.pending.is_reply(talk):
             return True
@@ -207,7 +214,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         pending = self._moments.take_pending(talk.said.session_id)
         if pending is not None:
             self._guard(talk, lambda: pending.answer(talk), tell)
-        elif talk.moment.left and self._asks_for_more(message):
+        elif talk.moment.has_more and self._asks_for_more(message):
             talk.read_on()
         else:
             return False
@@ -235,7 +242,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         if moment is None:
             return False
         was_reading = moment.reads_until > messages.now()
-        moment.left, moment.reads_until = [], 0.0
+        moment.left, moment.perhaps, moment.reads_until = [], "", 0.0
         if was_reading:
             self.bus.emit(Message(topics.HUSH, {"skill_id": self.skill_id}, {"session": session.serialize()}))
         if pending is not None:

@@ -73,30 +73,30 @@ class SecretLookup:
     After an answer that did not come in time nothing is asked for a while.
     """
 
-    def __init__(self, client: MemoryClient, clock: Callable[[], float]) -> None:
-        self._client, self._clock = client, clock
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._again_at = 0.0
 
-    def answers(self, said: Addressed) -> bool:
+    def answers(self, said: Addressed, client: MemoryClient) -> bool:
         """Whether a kept secret of the asker answers the question."""
         spoken = languages.for_language(said.lang)
-        return self._is_there(spoken, _forms(_asked(said.text, spoken), spoken))
+        return self._is_there(client, spoken, _forms(_asked(said.text, spoken), spoken))
 
-    def meant(self, said: Addressed, understood: MatchedIntent | None) -> MatchedIntent | None:
+    def meant(self, said: Addressed, understood: MatchedIntent | None, client: MemoryClient) -> MatchedIntent | None:
         """The intent; "forget the wifi password", which other skills may own, is ours where it names a kept secret."""
         spoken = languages.for_language(said.lang)
         if understood is not None and (understood.intent != "forget_time" or _names_time(said, spoken, self._clock())):
             return understood
         topic = _to_forget(said.text, spoken)
         named = [topic] if topic and speaks_of_secret(topic, spoken.tag) else []  # no "delete the alarm"
-        is_kept = self._is_there(spoken, named)
+        is_kept = self._is_there(client, spoken, named)
         return MatchedIntent("forget_about", {"topic": topic}) if is_kept else understood
 
-    def _is_there(self, spoken: Language, forms: Iterable[str]) -> bool:
+    def _is_there(self, client: MemoryClient, spoken: Language, forms: Iterable[str]) -> bool:
         if self._clock() < self._again_at:
             return False
         try:
-            return _best(forms, spoken, self._client, withheld=True) is not None
+            return _best(forms, spoken, client, withheld=True) is not None
         except PersonaMemoryError:
             self._again_at = self._clock() + AGAIN_S
             return False

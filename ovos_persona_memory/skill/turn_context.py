@@ -44,13 +44,15 @@ class QuestionKinds:
         self._again_at = 0.0
 
     def of(self, talk: TurnContext) -> QuestionKind:
-        """Of what kind it is; of none where the memory does not say so in time."""
-        if talk.means.clock() >= self._again_at:
-            try:
-                return talk.client.question_kind(talk.said.text, talk.spoken.tag)
-            except PersonaMemoryError:
-                self._again_at = talk.means.clock() + AGAIN_S
-        return QuestionKind()
+        """Of what kind it is; of none while nothing is asked. PersonaMemoryError where the memory does not say so in
+        time."""
+        if talk.means.clock() < self._again_at:
+            return QuestionKind()
+        try:
+            return talk.client.question_kind(talk.said.text, talk.spoken.tag)
+        except PersonaMemoryError:
+            self._again_at = talk.means.clock() + AGAIN_S
+            raise
 
 
 @dataclass(frozen=True)
@@ -151,20 +153,26 @@ class TurnContext:
     def _speak(self, dialog: str, text: str, expect_response: bool) -> None:
         self.means.speak(self._message, text, dialog, expect_response)
 
-    def read(self, sentences: Sequence[str], dialog: str, at_a_time: int = AT_A_TIME) -> None:
-        """Read the first few sentences, and keep the rest for "say more"."""
+    def read(self, sentences: Sequence[str], dialog: str, at_a_time: int = AT_A_TIME, perhaps: str = "") -> None:
+        """Read the first few sentences, and keep the rest for "say more", behind them what may belong there."""
         first, self.moment.left = list(sentences[:at_a_time]), list(sentences[at_a_time:])
+        self.moment.perhaps = perhaps
         length = sum(map(len, first))
         self.moment.reads_until = self.means.clock() + length / SPOKEN_PER_S
         for text in first:
             self._speak(dialog, text, False)
         if self.moment.left:
             self._speak("say_more", self.spoken.say("say_more"), True)
+        elif perhaps:
+            self._speak("say_more_perhaps", self.spoken.say("say_more_perhaps"), True)
 
     def read_on(self) -> None:
         """Read some of the sentences that are left."""
         self.spoke_of(self.moment.unread)
-        self.read(self.moment.left, "told_me")
+        if self.moment.left:
+            self.read(self.moment.left, "told_me", perhaps=self.moment.perhaps)
+        else:
+            self.read([self.moment.perhaps], "not_sure")
 
     def spoke_of(self, items: Sequence[SpokenItem], at_a_time: int = AT_A_TIME) -> None:
         """Set the antecedent of "that" in this session: as many of the items as are read in one go."""

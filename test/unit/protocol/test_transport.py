@@ -13,7 +13,7 @@ import pytest
 
 from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.protocol import door_address, messages, topics
-from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience
+from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, HurriedTransport, Patience
 from ovos_persona_memory.records import Scope
 
 SHORT = Patience(timeout_s=0.2)
@@ -81,6 +81,25 @@ def test_of_a_daemon_that_is_away_no_answer_is_waited_for_longer(wired: Callable
         ask(wire, WITH_BUSY)
     assert time.monotonic() - began < WITH_BUSY.busy_s
     assert wire.sent == [topics.request("list"), topics.ALIVE]
+
+
+def test_requests_that_share_a_time_are_answered_within_it_and_not_asked_behind_it(wired: Callable[..., Wire]) -> None:
+    wire = wired(0.0, lives=True)
+    shared = HurriedTransport(wire.transport, within_s=0.5)
+    assert shared.ask("list", {}, Scope(), WITH_BUSY)["ok"] is True
+    time.sleep(0.6)
+    with pytest.raises(NoAnswer):
+        shared.ask("list", {}, Scope(), WITH_BUSY)
+    assert wire.sent == [topics.request("list")]
+
+
+def test_a_slow_answer_leaves_less_time_for_the_next_request(wired: Callable[..., Wire]) -> None:
+    wire = wired(None, lives=True)
+    shared = HurriedTransport(wire.transport, within_s=0.3)
+    for _ in range(2):
+        with pytest.raises(NoAnswer):
+            shared.ask("list", {}, Scope(), Patience(timeout_s=60.0))
+    assert wire.sent == [topics.request("list")]
 
 
 def test_a_daemon_that_lives_and_is_busy_is_waited_for(wired: Callable[..., Wire]) -> None:
