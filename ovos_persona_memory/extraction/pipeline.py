@@ -216,7 +216,17 @@ def _share_asking(text: str, language: Language, reading: Reading) -> float:
     """How likely a text is to ask; ``SIGNED`` where its words tell."""
     has_sign = is_question(text, language, reading) and holds_question_word(text, language)
     is_marked = language.is_question(text) or text.rstrip().endswith(QUESTION_MARKS)
-    return SIGNED if is_marked or has_sign else reading.question
+    if is_marked or has_sign:
+        return SIGNED
+    behind = _question_behind(text, language)
+    return max(reading.question, read(behind).question) if behind else reading.question
+
+
+def _question_behind(text: str, language: Language) -> str:
+    """What a command begins with within two words, if it asks: "read me (what is on the list)"; else empty."""
+    words = text.split() if language.is_command(text) else []
+    rests = (" ".join(words[place:]) for place in (1, 2))
+    return next((one for one in rests if language.is_question(one) and holds_question_word(one, language)), "")
 
 
 def _is_ruled_out(given: tuple[str, str | None]) -> bool:

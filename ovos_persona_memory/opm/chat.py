@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 # The stable line has no chat engines: this import fails there and the plugin is not offered.
@@ -15,10 +16,11 @@ from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
 from ovos_persona_memory.protocol import MemoryClient, shared_transport
-from ovos_persona_memory.records import Hit, Scope, Turn, unsure_answers
+from ovos_persona_memory.records import Hit, Scope, Turn, belonging_perhaps, unsure_answers
 from ovos_persona_memory.text import (
     Language,
     fold,
+    holds_question_word,
     is_long,
     is_worth_checking,
     languages,
@@ -27,7 +29,7 @@ from ovos_persona_memory.text import (
     until_its_end,
 )
 
-SEVERAL, ONE, AT_A_TIME = 12, 10, 3
+SEVERAL, ONE, AT_A_TIME = 20, 10, 3
 """Hits that are looked at where a question asks for several things and where for one, and how many answers are told in
 one go."""
 ABOUT = 50
@@ -48,8 +50,12 @@ class _Found:
 
     @property
     def answers(self) -> list[Hit]:
-        """Those that answer, where none does those that may: the best, or all where several things are asked for."""
-        answers = [hit for hit in self.hits if hit.answers] or unsure_answers(self.hits)
+        """Those that answer, where none does those that may: the best, or where several things are asked for all of
+        them, and behind them what may be a part of the answer."""
+        answers = [hit for hit in self.hits if hit.answers]
+        if answers and self.wants_several:
+            return [*answers, *belonging_perhaps(self.hits)]
+        answers = answers or unsure_answers(self.hits)
         return answers if self.wants_several else answers[:1]
 
 
@@ -113,7 +119,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
                 asked, asks = utterance, True
             if asked:
                 return self._answer(self._found(asked, scope, spoken), scope, spoken)
-            asks = not spoken.is_command(utterance) and self._asks(utterance, spoken)  # "is tom a vegetarian"
+            may_ask = holds_question_word(utterance, spoken) or not spoken.is_command(utterance)
+            asks = may_ask and self._asks(utterance, spoken)  # "is tom a vegetarian", "read me what is on the list"
             if asks:
                 return self._answer_or_take_in(utterance, scope, spoken)
             return self._take_in(utterance, scope, spoken)
@@ -181,13 +188,15 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
 
     def _told(self, hits: Sequence[Hit], scope: Scope, spoken: Language) -> str:
         """The first few of several answers; the others are kept for "say more"."""
+        # what may answer is never told in one go with what does
+        now = list(takewhile(lambda hit: hit.answers == hits[0].answers, hits[:AT_A_TIME]))
         left = self._left.setdefault(scope.session_id, [])
-        left[:] = hits[AT_A_TIME:]
+        left[:] = hits[len(now) :]
         while len(self._left) > SESSIONS:
             del self._left[next(iter(self._left))]
-        more = [spoken.phrases("say_more.dialog")[0]] if left else []
-        told = " ".join(_quoted(hit, spoken) for hit in hits[:AT_A_TIME])
-        return " ".join([told if hits[0].answers else spoken.say("not_sure", text=told), *more])
+        more = [spoken.say("say_more" if left[0].answers == now[0].answers else "say_more_perhaps")] if left else []
+        told = " ".join(_quoted(hit, spoken) for hit in now)
+        return " ".join([told if now[0].answers else spoken.say("not_sure", text=told), *more])
 
     def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
         kept = self._client.record([Turn("user", utterance, lang=spoken.tag)], scope)

@@ -264,6 +264,8 @@ def level_of(metadata: Mapping[str, Any]) -> int:
 MAY_ANSWER_FROM = 0.6
 """What does not answer surely enough is told as unsure with such a confidence, >=: what is less likely mostly does not
 answer."""
+MAY_BELONG_FROM = 0.3
+"""What may be a part of an answer in several parts is offered behind them with such a confidence, >=."""
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,13 @@ class QuestionKind:
 def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:
     """Those that people said and that may answer, in their order."""
     return [hit for hit in hits if hit.may_answer and hit.role == "user"]
+
+
+def belonging_perhaps(hits: Iterable[Hit]) -> list[Hit]:
+    """Those that people said and that may be a part of an answer in several parts, the likeliest first."""
+    others = (hit for hit in hits if hit.role == "user" and not hit.answers)
+    likely = [hit for hit in others if hit.confidence is not None and hit.confidence >= MAY_BELONG_FROM]
+    return sorted(likely, key=lambda hit: -(hit.confidence or 0.0))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from ovos_persona_memory.search import episode_search
 from ovos_persona_memory.search.answer_judge import AnswerJudge, breadth_of, judged
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
-from ovos_persona_memory.search.topic_statements import Span, statements_about, statements_in, topic_of
+from ovos_persona_memory.search.topic_statements import Span, said_before, statements_about, statements_in, topic_of
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
@@ -66,7 +66,10 @@ class Prefetch:
         judge = None if question.by_words else self._judge
         number = k if judge is None or k <= 0 else max(k, breadth_of(question, judge).among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
-        found = (found if judge is None else judged(found, asked, judge, self._certain_in(found)))[:k]
+        if judge is not None:
+            before = said_before(self._store, found[: breadth_of(question, judge).among], scope.persona_id)
+            found = judged(found, asked, judge, self._certain_in(found), before)
+        found = found[:k]
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)

@@ -25,6 +25,8 @@ Span = tuple[float | None, float | None]
 """A time, [from, to) in seconds since the epoch, UTC; None: without an end."""
 REACH = 6
 """Turns behind a statement among which it is continued, those of the assistant included."""
+BEFORE = 3
+"""Turns before a statement among which is what it goes on with, those of the assistant included."""
 READ_AT_MOST = 500
 """Turns of a time that are looked at."""
 LIKE = 12
@@ -85,6 +87,27 @@ def statements_in(store: Store, asked: Question, scope: Scope, within: Span, jud
     said = [turn for turn in store.turns(scope, READ_AT_MOST, since, until) if turn.text and statements.states(turn)]
     ended = outdated_turns(store, said)
     return [hit_of(turn, 0.0, True, "was said then") for turn in said if turn.seq not in ended]
+
+
+def said_before(store: Store, hits: Sequence[Hit], persona_id: str | None) -> dict[str, str]:
+    """By the id of a hit that only goes on with it, what the same person said right before: "the fitter rang" of "he
+    comes on friday"."""
+    going_on = [hit for hit in hits if hit.kind == "turn" and hit.role == "user" and _may_go_on(hit.text, hit.lang)]
+    turns = [turn for hit in going_on if (turn := store.turn(hit.id)) is not None]
+    talks = store.around(turns, BEFORE, persona_id) if turns else []
+    found: dict[str, str] = {}
+    for turn, talk in zip(turns, talks, strict=True):
+        own = [beside for beside in talk if beside.role == "user" and beside.seq < turn.seq]
+        last = store.turn(own[-1].id) if own else None
+        if last is not None and last.text and last.speaker == turn.speaker:
+            after_s = (turn.at or 0.0) - (last.at or 0.0)
+            if continues(turn.text, after_s, languages.for_text(turn.lang, turn.text)):
+                found[turn.id] = last.text
+    return found
+
+
+def _may_go_on(text: str, lang: str | None) -> bool:
+    return continues(text, 0.0, languages.for_text(lang, text))
 
 
 class _Statements:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import replace
 from itertools import takewhile
 from typing import TypeVar
@@ -127,6 +127,8 @@ def told_by_named(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenI
     about_it = [item for item in of_person if not topic.isdisjoint(talk.spoken.words(item.text))]
     if about_it or (topic and person is None):
         return about_it
+    if person is None and _names_relation(talk):  # "what did dad just tell you": whoever that is, it is not who asks
+        return [item for item in of_person if item.speaker not in (None, talk.asker)]
     return of_person if person is not None else _of_who_asks(talk, of_person)
 
 
@@ -137,7 +139,19 @@ def topic_words(talk: TurnContext, told: Sequence[SpokenItem]) -> set[str]:
     asking = {word for line in spoken.lines("asking.list") for word in fold(line)}
     others = {stem for word in telling_words(spoken.tag) | asking for stem in spoken.words(word)}
     named = {word for word in spoken.content_words(talk.said.text) if not _names_time(talk, word)}
-    return named - spoken.time_words - others - set(spoken.words(person or ""))
+    relations = {stem for word in _relations(spoken) for stem in spoken.words(word)}
+    return named - spoken.time_words - others - relations - set(spoken.words(person or ""))
+
+
+def _relations(spoken: Language) -> set[str]:
+    """Words for what somebody is to somebody: "dad", "sister"."""
+    listed = dict(spoken.pairs("people.list"))
+    rows = (one for row in ("one", "many") for one in listed.get(row, "").split(","))
+    return {word.strip() for row in rows for word in row.split("=")}
+
+
+def _names_relation(talk: TurnContext) -> bool:
+    return not _relations(talk.spoken).isdisjoint(talk.said.text.casefold().split())
 
 
 def _speaker_named(talk: TurnContext, told: Sequence[SpokenItem]) -> str | None:
@@ -394,21 +408,26 @@ def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
 
 def _named_alike(facts: Sequence[Fact], topic: str, spoken: Language) -> list[str]:
     """Whoever has the topic's name by a relation, "daughter" for "Emma", and whose relation the topic is, where only
-    one has it."""
+    one has it; and a name that the topic holds beside what it is, "oslo" for "that dog oslo"."""
     wanted = set(spoken.content_words(topic))
     named = [(_relation(fact, spoken), fact.value or "") for fact in facts if not fact.subject and fact.slot in NAMING]
     pairs = [(thing, name) for thing, name in named if name and len([1 for one, _ in named if one == thing]) == 1]
     found = [thing for thing, name in pairs if wanted == set(spoken.content_words(name))]
-    return [*found, *(name for thing, name in pairs if wanted == set(spoken.content_words(thing)))]
+    held = {name for thing, name in named if name and _is_named_so(thing, name, wanted, spoken)}
+    return [*found, *sorted(held), *(name for thing, name in pairs if wanted == set(spoken.content_words(thing)))]
+
+
+def _is_named_so(thing: str, name: str, wanted: Set[str], spoken: Language) -> bool:
+    """Whether a topic's words hold a name, and what the named is."""
+    own = set(spoken.content_words(name))
+    return bool(own) and own < wanted and not set(thing.split()).isdisjoint(wanted - own)
 
 
 def _bare_name(topic: str, spoken: Language) -> list[str]:
-    """The name behind a relation, "carol" of "aunt carol": who speaks of her may say the name alone."""
-    relation, *name = topic.split()
-    listed = dict(spoken.pairs("people.list"))
-    relations = {word for row in ("one", "many") for one in listed.get(row, "").split(",") for word in one.split("=")}
-    is_name = len(name) == 1 and spoken.content_words(name[0])
-    return name if is_name and relation.casefold() in {word.strip() for word in relations} else []
+    """The name behind a relation, "carol" of "my aunt carol": who speaks of her may say the name alone."""
+    *before, relation, name = ["", *topic.split()] if " " in topic else ["", "", topic]
+    is_alone = all(word in spoken.swaps or not spoken.content_words(word) for word in before)
+    return [name] if is_alone and relation.casefold() in _relations(spoken) and spoken.content_words(name) else []
 
 
 def _relation(fact: Fact, spoken: Language) -> str:
@@ -422,6 +441,8 @@ def _is_about(fact: Fact, topics: Sequence[str], spoken: Language) -> bool:
     named = [set(spoken.content_words(topic)) for topic in topics]
     if any(one <= subject for one in named):
         return True
+    if not subject and fact.speaker and fold(fact.speaker)[:1] in [fold(topic) for topic in topics]:
+        return True  # what they told of themselves
     return any(
         one <= words and not says_another_word(fact.text, topic, spoken)
         for topic, one in zip(topics, named, strict=True)
@@ -560,13 +581,23 @@ def item_of_fact(fact: Fact) -> SpokenItem:
 
 
 def tell(
-    talk: TurnContext, items: Sequence[SpokenItem], nothing: str, at_a_time: int = AT_A_TIME, **slots: str
+    talk: TurnContext,
+    items: Sequence[SpokenItem],
+    nothing: str,
+    at_a_time: int = AT_A_TIME,
+    perhaps: Sequence[SpokenItem] = (),
+    **slots: str,
 ) -> None:
-    """Read the items, a few at a time; where there are none, say so, or why nothing may be said."""
-    items = own_unnamed(talk, items)
-    talk.spoke_of(items, at_a_time)
+    """Read the items, a few at a time; where there are none, say so, or why nothing may be said.
+
+    ``perhaps``: what may belong to them, which is offered behind them.
+    """
+    items, may_belong = own_unnamed(talk, items), own_unnamed(talk, perhaps[:AT_A_TIME])
+    talk.spoke_of([*items, *may_belong] if items else [], at_a_time)
     if items:
-        talk.read([_told_along(talk, items, place, at_a_time) for place in range(len(items))], "told_me", at_a_time)
+        unsure = " ".join(_quoted(talk, item) for item in may_belong)
+        sentences = [_told_along(talk, items, place, at_a_time) for place in range(len(items))]
+        talk.read(sentences, "told_me", at_a_time, talk.sentence("not_sure", text=unsure) if unsure else "")
         return
     quiet = "guest_is_on" if not talk.client.capture().read else "not_aloud" if talk.hushed else None
     if quiet is None and talk.client.degraded:

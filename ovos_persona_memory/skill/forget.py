@@ -311,7 +311,7 @@ def _delete_and_say(reply: TurnContext, deletion: DeletionRequest) -> None:
     except PersonaMemoryError as error:
         reply.say("forget_closed" if error.code == "not_allowed" else FAILED)
         return
-    reply.moment.items, reply.moment.left = [], []
+    reply.moment.items, reply.moment.left, reply.moment.perhaps = [], [], ""
     reply.say(deletion.done, **deletion.slots)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
-from ovos_persona_memory.records import Fact, Hit
+from ovos_persona_memory.records import Fact, Hit, belonging_perhaps
 from ovos_persona_memory.skill.acts import listed_as_said, request_words
 from ovos_persona_memory.skill.ask import (
     AT_MOST,
@@ -127,7 +127,7 @@ def how_many(talk: TurnContext) -> None:
     counted = _counted(talk, talk.slot("thing") or _thing(talk))
     told = _told_counts(talk, counted) if counted else []
     if told:
-        tell(talk, told, "nothing_known")
+        tell(talk, told, "nothing_known", perhaps=_may_count(talk, told))
         return
     names = _known_names(talk, counted) if counted else []
     talk.spoke_of([])
@@ -137,6 +137,13 @@ def how_many(talk: TurnContext) -> None:
         talk.say("count_known_one", text=names[0])
     else:
         talk.say("count_known", count=len(names), text=", ".join(names))
+
+
+def _may_count(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenItem]:
+    """Statements that may count with those that are told."""
+    ids = {item.id for item in told}
+    hits = told_hits(talk, talk.said.text)
+    return items_of(talk, [hit for hit in belonging_perhaps(hits) if hit.id not in ids])
 
 
 def _thing(talk: TurnContext) -> str:

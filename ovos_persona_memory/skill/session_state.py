@@ -62,6 +62,8 @@ class SessionState:
     pending: PendingQuestion | None = None
     left: list[str] = field(default_factory=list)
     """Sentences that are not read yet."""
+    perhaps: str = ""
+    """A sentence behind them, with what may belong there."""
     items: list[SpokenItem] = field(default_factory=list)
     """The records last spoken of; of a longer list those last read."""
     unread: list[SpokenItem] = field(default_factory=list)
@@ -77,6 +79,11 @@ class SessionState:
     reads_until: float = 0.0
     """Estimated end of the current reading, by the clock."""
     touched: float = 0.0
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more to read."""
+        return bool(self.left or self.perhaps)
 
 
 class SessionStates:

@@ -235,3 +235,85 @@ def test_of_what_nobody_spoke_of_nothing_is_told_though_a_word_before_it_is_know
     at.say("my daughter has a new bike")
     assert "bike" not in heard(at, "what you got on the daughter of yadira")
     assert "bike" in heard(at, "what you got on my daughter")
+
+
+NAMED = [
+    ("en-US", "my brother Donato eats no meat", "Donato marries in may", "what do you know about my brother Donato"),
+    (
+        "it-IT",
+        "mio fratello Donato non mangia carne",
+        "Donato si sposa a maggio",
+        "che cosa sai di mio fratello Donato",
+    ),
+    (
+        "de-DE",
+        "mein Bruder Donato isst kein Fleisch",
+        "Donato heiratet im Mai",
+        "was weißt du über meinen Bruder Donato",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lang", "first", "second", "asked"), NAMED)
+def test_whoever_is_named_with_what_they_are_is_meant_by_the_name_too(
+    home: Home, lang: str, first: str, second: str, asked: str
+) -> None:
+    at = home(lang)
+    told = heard(at, first, second, asked)
+    assert first in told
+    assert second in told
+
+
+def test_a_thing_of_somebody_is_not_all_that_is_known_of_them(home: Home) -> None:
+    at = home("en-US")
+    told = heard(at, "my brother Donato eats no meat", "Donato's bike is green", "what do you know about Donato's bike")
+    assert "green" in told
+    assert "meat" not in told
+
+
+LISTED = [
+    (
+        "en-US",
+        ["put milk and teabags on the shopping list", "dish soap for the shopping list please"],
+        "what's on the shopping list",
+        ["milk", "soap"],
+    ),
+    (
+        "de-DE",
+        ["setz milch auf die einkaufsliste", "auf die einkaufsliste bitte noch hafermilch"],
+        "was steht alles auf der einkaufsliste",
+        ["setz milch", "hafermilch"],
+    ),
+    (
+        "it-IT",
+        ["aggiungi alla spesa il detersivo", "aggiungi il gelato alla spesa"],
+        "che cosa c'è nella lista della spesa",
+        ["detersivo", "gelato"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "asked", "expected"), LISTED)
+def test_what_was_put_on_a_list_is_on_it(
+    home: Home, lang: str, told: list[str], asked: str, expected: list[str]
+) -> None:
+    at = home(lang)
+    for other in ("Ann 7 Porto", "Bo 8 Lisboa", "Cy 9 Faro", "Di 10 Braga"):  # what all say tells nothing apart
+        at.say(other)
+    for one in told:
+        at.say(one, "ann")
+    answered = " / ".join(at.say(asked, "bo"))
+    for one in expected:
+        assert one in answered
+
+
+def test_of_a_coming_day_what_names_another_day_is_not_told(home: Home) -> None:
+    at = home("en-US")
+    at.say("the furnace man comes tomorrow at ten", "ann")
+    at.say("my brother sings tomorrow evening", "ann")
+    told = " ".join(at.say("what all have we got going on tomorrow", "bo"))
+    assert "furnace" in told
+    assert "sings" in told
+    at.now += 3 * 86400
+    told = " ".join(at.say("what all have we got going on tomorrow", "bo"))
+    assert "furnace" not in told

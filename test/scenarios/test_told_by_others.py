@@ -147,3 +147,49 @@ def test_where_neither_a_time_nor_a_thing_is_named_the_last_is_meant(at: Househo
     at.say(other, "rui")
     (answer,) = at.say(asked, "rui")
     assert last in answer and first not in answer and other not in answer
+
+
+CONTINUED = [
+    ("en-US", "i rang the furnace man", "he can't come before friday at nine", "when is the furnace man coming"),
+    (
+        "de-DE",
+        "ich hab die frau gruber angerufen",
+        "sie kommt erst am freitag um neun",
+        "wann kommt denn die frau gruber",
+    ),
+    (
+        "pt-PT",
+        "falei com o custódio por causa do telhado",
+        "ele só pode cá vir na sexta às nove da manhã",
+        "quando é que o custódio cá vem",
+    ),
+]
+
+
+@pytest.mark.parametrize(("at", "first", "then", "asked"), CONTINUED, indirect=["at"])
+def test_what_only_goes_on_with_what_its_speaker_said_is_understood_with_it(
+    at: Household, first: str, then: str, asked: str
+) -> None:
+    at.say(first, "lea")
+    at.say(then, "lea")
+    assert then in at.say(asked, "bo")[0]
+    at.begin_anew()
+    at.say(first, "lea")
+    at.say(then, "bo")  # of somebody else it says nothing
+    assert then not in at.say(asked, "bo")[0]
+
+
+@pytest.mark.parametrize("at", ["en-US"], indirect=True)
+def test_a_relation_names_nobody_who_asks(at: Household) -> None:
+    at.say("i fly back on sunday at two", "dwayne")
+    at.say("my lab is on tuesday", "kayla")
+    assert at.say("what did dad just tell you", "kayla") == ["dwayne told me today: i fly back on sunday at two."]
+
+
+@pytest.mark.parametrize("at", ["en-US"], indirect=True)
+def test_of_who_is_asked_about_what_they_told_of_themselves_is_read(at: Household) -> None:
+    at.say("i am allergic to nickel", "martina")
+    at.say("i live in leeds", "giada")
+    told = " ".join(at.say("what do you know about martina", "giada"))
+    assert "nickel" in told
+    assert "leeds" not in told

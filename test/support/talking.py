@@ -98,7 +98,7 @@ class Household:
             if pending is not None:
                 self._moments.take_pending(SESSION)
                 pending.passed_over(said)
-            if said.moment.left and is_said(said.spoken.phrases("more.voc"), text) and len(text.split()) <= 6:
+            if said.moment.has_more and is_said(said.spoken.phrases("more.voc"), text) and len(text.split()) <= 6:
                 said.read_on()
             else:
                 self._answer(text, said)

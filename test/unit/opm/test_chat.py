@@ -10,7 +10,7 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.opm import chat
 from ovos_persona_memory.opm.chat import RecallChatEngine, _each_once
-from ovos_persona_memory.records import MAY_ANSWER_FROM, Hit, QuestionKind
+from ovos_persona_memory.records import MAY_ANSWER_FROM, MAY_BELONG_FROM, Hit, QuestionKind
 from ovos_persona_memory.text import languages
 
 ENGLISH = languages.for_language("en-US")
@@ -54,12 +54,21 @@ class Memory:
         return True
 
 
+def engine(monkeypatch: pytest.MonkeyPatch, hits: Sequence[Hit], **settings: Any) -> RecallChatEngine:
+    """An engine whose memory finds these hits."""
+    monkeypatch.setattr(chat, "shared_transport", lambda **_: None)
+    made = RecallChatEngine(settings)
+    made._client = Memory(hits)  # type: ignore[assignment]  # what the engine needs of it
+    return made
+
+
+def said_by(engine: RecallChatEngine, text: str) -> str:
+    return engine.continue_chat([AgentMessage(role=MessageRole.USER, content=text)], lang="en-US").content
+
+
 def reply(monkeypatch: pytest.MonkeyPatch, hits: Sequence[Hit], **settings: Any) -> str:
     """What the engine says to ASKED."""
-    monkeypatch.setattr(chat, "shared_transport", lambda **_: None)
-    engine = RecallChatEngine(settings)
-    engine._client = Memory(hits)  # type: ignore[assignment]  # what the engine needs of it
-    return engine.continue_chat([AgentMessage(role=MessageRole.USER, content=ASKED)], lang="en-US").content
+    return said_by(engine(monkeypatch, hits, **settings), ASKED)
 
 
 def test_of_several_answers_none_is_told_that_stands_in_another_one() -> None:
@@ -88,9 +97,22 @@ def test_of_several_things_those_that_are_not_sure_are_told_only_where_none_is(m
     monkeypatch.setattr(Memory, "asks_several", lambda *_: True)
     unsure = [hit("bo has it", 1, confidence=LIKELY), hit("cy as well", 2, confidence=LIKELY)]
     said = reply(monkeypatch, [hit("ann has it", answers=True, confidence=0.9), *unsure])
-    assert said.endswith(": ann has it.") and "sure" not in said
+    assert ": ann has it." in said and "sure" not in said and "bo has it" not in said
     said = reply(monkeypatch, unsure)
     assert said.startswith("I'm not sure") and "bo has it" in said and "cy as well" in said
+
+
+def test_what_may_belong_to_several_things_is_offered_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Memory, "asks_several", lambda *_: True)
+    known = [hit(f"{name} has one", n, answers=True, confidence=0.9) for n, name in enumerate(("ann", "bo"))]
+    likelier, less = hit("cy as well", 8, confidence=UNLIKELY), hit("and di", 9, confidence=UNLIKELY - 0.1)
+    not_one = hit("it rains", 7, confidence=MAY_BELONG_FROM - 0.1)
+    asked = engine(monkeypatch, [*known, not_one, less, likelier])
+    assert said_by(asked, ASKED).endswith("bo has one. There may be more. Say more to hear it.")
+    more = said_by(asked, "say more")
+    assert more.startswith("I'm not sure") and more.index("cy as well") < more.index("and di")
+    assert "it rains" not in more
+    assert said_by(engine(monkeypatch, [*known, not_one]), ASKED).endswith("bo has one.")
 
 
 def test_what_answers_surely_is_told_as_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
