@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from itertools import islice
 from types import MappingProxyType
 from typing import Protocol
@@ -36,6 +36,8 @@ REFUSED_BELOW = 0.1
 NEARLY, POSSIBLE = 0.7, 0.3
 """Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
 the surest, and >= this."""
+LONGEST_DAY = timedelta(days=1)
+"""A weekend is a day on which something may be."""
 ELLIPTIC = 2
 """A remark of so many content words at most may leave out what it is about."""
 LEAD_MOST = 0.5
@@ -225,7 +227,8 @@ class _AskedDay:
         """Of one answer it may be asked whether it is on that day."""
         is_several = breadth.all_from is not None
         days = coming_days(question.text, question.spoken, question.asked_at) if is_several else ComingDays()
-        return cls(days, question.zone)
+        is_day = all(span.last - span.first <= LONGEST_DAY for span in days.spans)  # no "this week"
+        return cls(days if is_day else ComingDays(), question.zone)
 
     def is_named_in(self, hit: Hit) -> bool:
         """Whether a hit names such a day, as seen from when it was said."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
@@ -33,7 +34,9 @@ from ovos_persona_memory.text import (
     Language,
     fold,
     forbids_forgetting,
+    forget_clause,
     is_pointing,
+    prepositions,
     says_another_word,
     telling_words,
     time_expressions,
@@ -89,7 +92,8 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
             if going.told:
                 topic, shown = shorter, turned(speakable(shorter), talk.spoken)
                 break
-    if not going.told and (hit := _meant_by(talk, named)):
+    before = _named_before(talk)
+    if not going.told and (hit := (_meant_by(talk, before) if before else None) or _meant_by(talk, named)):
         # it is named by other words than it was told with: this one thing goes, and nothing else about the topic
         _ask_back(talk, client.would_forget(ids=[hit.id]), DeletionRequest("forget_that_done", {"ids": [hit.id]}))
         return
@@ -112,7 +116,8 @@ def _meant_by(talk: TurnContext, topic: str) -> Hit | None:
 def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
     """Whether a hit holds a word of the topic, and not only another word of its stem, or is sure."""
     held = set(spoken.words(hit.text))
-    same = [word for word in spoken.bare_words(topic) if not held.isdisjoint(spoken.content_words(word))]
+    words = (word for word in spoken.bare_words(topic) if len(word) > 1)  # a dialect's "i" names nothing
+    same = [word for word in words if not held.isdisjoint(spoken.content_words(word))]
     if any(not says_another_word(hit.text, word, spoken) for word in same):
         return True
     return hit.sure and not says_another_word(hit.text, topic, spoken)
@@ -122,16 +127,25 @@ def _beginnings(topic: str, spoken: Language) -> Iterator[str]:
     """A topic without its last words, the longest first: behind it may stand why it is to be forgotten, "the present
     she is listening", "what i offered smith nobody needs to know".
 
-    It ends before a word without content, or is of two words with content at least and leaves out as many.
+    It ends before a word without content, or is of two words with content at least and leaves out as many. What stands
+    behind a preposition is no reason: "going out (with travis)".
     """
     words, small = topic.split(), request_words(spoken.tag).small
+    joining = prepositions(spoken.tag)
     with_content = [not all(word in small for word in fold(one)) for one in words]
     ends = [
         end
         for end in range(len(words) - 1, 0, -1)
-        if not with_content[end] or min(sum(with_content[:end]), sum(with_content[end:])) >= NAMED
+        if joining.isdisjoint(_before_content(words[end:], with_content[end:]))
+        and (not with_content[end] or min(sum(with_content[:end]), sum(with_content[end:])) >= NAMED)
     ]
     yield from dict.fromkeys(filter(None, (topic_of(" ".join(words[:end]), spoken) for end in ends)))
+
+
+def _before_content(words: Sequence[str], with_content: Sequence[bool]) -> set[str]:
+    """The folded words before the first with content."""
+    some = takewhile(lambda pair: not pair[1], zip(words, with_content, strict=True))
+    return {one for word, _ in some for one in fold(word)}
 
 
 def _is_statement(topic: str, told: Sequence[str], spoken: Language) -> bool:
@@ -152,13 +166,25 @@ def forget_that(talk: TurnContext) -> None:
     session."""
     named = requested(talk.as_heard(), talk.spoken)  # "I don't need the dentist's number any more, forget it"
     topic = named.slots.get("topic", "") if named is not None else ""
+    before = "" if topic else _named_before(talk)
+    topic = topic or before
     going = talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag) if topic else _NOTHING
+    if not going.told and before and (hit := _meant_by(talk, before)):
+        going = talk.means.counting.would_forget(ids=[hit.id])
     meant = [] if going.told else [hit.id for hit in talk.referents().meant]
     going = talk.means.counting.would_forget(ids=meant) if meant else going
     if not going.told:
         talk.say("forget_that_nothing")
         return
     _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
+
+
+def _named_before(talk: TurnContext) -> str:
+    """What is named before a request that only points at it, "that shelf for ann, forget that"; empty where nothing
+    is."""
+    clause = forget_clause(talk.as_heard(), talk.spoken)
+    before = clause.before if clause is not None else ""
+    return (topic_of(before, talk.spoken) or before) if talk.spoken.content_words(before) else ""
 
 
 def is_meant(talk: TurnContext, topic: str) -> bool:

@@ -34,6 +34,8 @@ BUSY_S = 5.0
 GLANCE_WITHIN_S = 0.35
 """How long the decision whether an utterance is for the memory may wait for it, seconds: other skills wait, too, and
 ovos-core half a second at most."""
+SECRETS_WITHIN_S = 0.15
+"""The same for whether it asks for a secret, behind that."""
 COUNT_WITHIN_S = 3.0
 """Timeout of counting what would be deleted, seconds: on a busy device it takes longer than a question."""
 DELETE_WITHIN_S = 60.0
@@ -113,10 +115,9 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler, which leaves
         what it does not know to others.
         """
-        hurried = self._hurried()
-        if self._meant(message, possibly_meant, hurried) is not None:
+        if self._meant(message, possibly_meant, self._within(GLANCE_WITHIN_S)) is not None:
             return True
-        return self._secrets.answers(messages.addressed(message), hurried.quick)
+        return self._secrets.answers(messages.addressed(message), self._within(SECRETS_WITHIN_S).quick)
 
     def handle_otherwise(self, message: Message) -> bool:
         """Handle an utterance that no intent engine matched."""
@@ -136,12 +137,12 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         talk = self._talk(message, means)
         return self._secrets.meant(talk.said, by(talk), talk.client)
 
-    def _hurried(self) -> SkillResources:
-        """What an utterance needs for which there is little time."""
+    def _within(self, within_s: float) -> SkillResources:
+        """What an utterance needs for which there is little time, all in all."""
         if self._means is None or self._transport is None:
             raise RuntimeError("the skill is not initialised")
-        glance = HurriedTransport(self._transport, GLANCE_WITHIN_S)
-        return replace(self._means, quick=MemoryClient(glance, GLANCE_WITHIN_S, of_person=True), kinds=self._glances)
+        hurried = HurriedTransport(self._transport, within_s)
+        return replace(self._means, quick=MemoryClient(hurried, within_s, of_person=True), kinds=self._glances)
 
     def _answer_as(self, message: Message, known: MatchedIntent, is_told: bool = False) -> None:
         """Run the handler of the intent, and tell observers of intents, our daemon among them, which one it is, if none

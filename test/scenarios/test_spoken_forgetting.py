@@ -332,3 +332,27 @@ def test_of_what_nothing_is_known_about_nobody_is_asked_whether_to_forget_it(hom
     at = home("en-US")
     at.say("i offered smith eight thousand for the tractor")
     assert "smith" not in " ".join(at.say("forget what i promised jones nobody needs to know"))
+
+
+def test_what_stands_behind_a_preposition_is_no_reason_but_names_what_goes(home: Home) -> None:
+    at = home("en-US")
+    for told in (
+        "the car is going in to the shop on monday",
+        "arvo is going to town",
+        "i went out with a guy named travis",
+    ):
+        at.say(told)
+    asked = " ".join(at.say("hey um forget what i told you about going out with travis"))
+    assert "travis" in asked
+    assert "shop" not in asked and "arvo" not in asked
+
+
+def test_what_is_named_before_a_request_is_what_it_points_at(home: Home) -> None:
+    at = home("de-DE")
+    at.say("ich bau ihr ein regal aus mahagoni")
+    at.say("die vordere bremse an meinem rad quietscht wie sonst was")
+    asked = " ".join(
+        at.say("du das mit dem regal für swantje vergiss das mal lieber wieder sonst plapperst du das noch aus")
+    )
+    assert "mahagoni" in asked
+    assert "bremse" not in asked

@@ -34,6 +34,9 @@ KEPT, NOT_KEPT = "I keep that for you alone.", "All right, I have not kept it."
 HALL = "hall"
 
 
+PATIENT_S = 20.0
+
+
 class Home:
     """The skill on a bus, and a memory in a folder that hears what is on it, as the daemon does."""
 
@@ -44,6 +47,8 @@ class Home:
         self.wire = Wire(self.memory, transport._arrived)
         transport.bus = self.wire  # type: ignore[assignment]  # never started: nothing is sent anywhere
         patch.setattr(memory_skill, "shared_transport", lambda **_: transport)
+        for name in ("GLANCE_WITHIN_S", "SECRETS_WITHIN_S"):  # on a busy machine nothing is found out in time
+            patch.setattr(memory_skill, name, PATIENT_S)
         self.bus, self.spoken = FakeBus(modernize=False, emit_legacy=False), list[tuple[str, str]]()
         self.skill = PersonaMemorySkill(bus=self.bus, skill_id=SKILL)
         self.skill.settings["shared_rooms"] = HALL
@@ -288,8 +293,12 @@ def test_what_is_no_secret_and_answers_better_is_left_to_who_answers_from_memory
     assert home.say("what is the lock of the boat") == ["You asked me to keep this: the lock of the boat is 8822."]
 
 
-def test_a_memory_that_does_not_answer_holds_nobody_up(opened: Callable[..., Home]) -> None:
+def test_a_memory_that_does_not_answer_holds_nobody_up(
+    opened: Callable[..., Home], monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = opened()
+    for name in ("GLANCE_WITHIN_S", "SECRETS_WITHIN_S"):
+        monkeypatch.setattr(memory_skill, name, 0.15)
     home.wire.away = True
     assert home.say(QUESTION) == []
     asked_at = time.monotonic()
