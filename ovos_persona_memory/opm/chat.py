@@ -50,13 +50,12 @@ class _Found:
 
     @property
     def answers(self) -> list[Hit]:
-        """Those that answer, where none does those that may: the best, or where several things are asked for all of
-        them, and behind them what may be a part of the answer."""
+        """The best of those that answer, and where none does of those that may; where several things are asked for all
+        that answer, and behind them what may be a part of the answer: alone it mostly is none."""
         answers = [hit for hit in self.hits if hit.answers]
-        if answers and self.wants_several:
-            return [*answers, *belonging_perhaps(self.hits)]
-        answers = answers or unsure_answers(self.hits)
-        return answers if self.wants_several else answers[:1]
+        if self.wants_several:
+            return [*answers, *belonging_perhaps(self.hits)] if answers else []
+        return (answers or unsure_answers(self.hits))[:1]
 
 
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
