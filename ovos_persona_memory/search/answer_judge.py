@@ -312,12 +312,11 @@ def looked_at(
     parts = [(text, _said_by(hit, question.asker)) for hit, first in begun for text in (first, f"{first} {hit.text}")]
     judged_as = iter(judge.answering(question.text, [*remarks, *parts]) if remarks else ())
     found = [(every[0], max([next(judged_as) for _ in every])) for every in said]
-    firsts_and_both = [(next(judged_as), next(judged_as)) for _ in begun]
+    as_one = {hit.id: (next(judged_as), next(judged_as)) for hit, _ in begun}
     # where the first alone answers, it is what is told
-    both = {
-        hit.id: both for (hit, _), (first, both) in zip(begun, firsts_and_both, strict=True) if first < DOUBTED_BELOW
-    }
-    return [(hit, max(judgement, both.get(hit.id, 0.0))) for hit, judgement in found]
+    joined = {one: both for one, (first, both) in as_one.items() if first < DOUBTED_BELOW}
+    either = [(hit, max(judgement, joined.get(hit.id, 0.0))) for hit, judgement in found]
+    return [(hit, 1.0 if _is_what_is_asked(hit, question) else judgement) for hit, judgement in either]
 
 
 def _said_by(hit: Hit, asker: str | None) -> str | None:

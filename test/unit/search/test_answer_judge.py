@@ -163,11 +163,15 @@ def test_a_turn_that_is_a_fact_is_refused_only_where_it_surely_does_not_answer()
 
 
 def test_what_states_in_the_very_words_what_is_asked_answers_whatever_the_judge_says() -> None:
+    asked = Question("is bram allergic to peanuts", "en-US")
+
+    class Doubting(Judge):
+        def asks(self, text: str, lang: str | None) -> bool:
+            return text == asked.text
+
     hits = [hit("bram is allergic to peanuts", answers=True), hit("bram has a red bike")]
-    found = judged(hits, Question("is bram allergic to peanuts huh", "en-US"), Judge({}))
-    assert told(found) == [] and found[0].text == hits[0].text
-    asked = Question("is bram allergic to peanuts huh", "en-US")
-    assert told(judged([replace(hits[0], text="is bram allergic to peanuts"), hits[1]], asked, Judge({}))) == []
+    assert told(judged(hits, asked, Doubting({}))) == [hits[0].text]
+    assert told(judged([replace(hits[0], text=asked.text), hits[1]], asked, Doubting({}))) == []
 
 
 def test_less_is_enough_where_the_words_answer_too() -> None:
