@@ -34,10 +34,16 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
 
 def possibly_meant(talk: TurnContext) -> MatchedIntent | None:
     """As ``meant``; where the memory does not answer in time, what it may be is taken, too, for a patient look."""
-    return _meant(talk, lambda talk: requested_unseen(talk) or _behind(talk) or open_questions.worded(talk))
+    return _meant(talk, unseen)
 
 
-def _meant(talk: TurnContext, unseen: Callable[[TurnContext], MatchedIntent | None]) -> MatchedIntent | None:
+def unseen(talk: TurnContext) -> MatchedIntent | None:
+    """What is the memory's whatever it knows, by the words alone: a request to forget, or a question that is asked of
+    nobody else."""
+    return requested_unseen(talk) or _behind(talk) or open_questions.worded(talk)
+
+
+def _meant(talk: TurnContext, by_words: Callable[[TurnContext], MatchedIntent | None]) -> MatchedIntent | None:
     found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
     worded = next((one for one in found if one), None)
     if worded is not None and worded.intent != "correct":
@@ -47,7 +53,7 @@ def _meant(talk: TurnContext, unseen: Callable[[TurnContext], MatchedIntent | No
         asked = behind or worded or _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
         return asked or _requested_of_what_was_told(talk)
     except NoAnswer:  # it is slow or away: what would have been looked up is found out, or said, later
-        return worded or unseen(talk)
+        return worded or by_words(talk)
     except PersonaMemoryError:
         return worded
 

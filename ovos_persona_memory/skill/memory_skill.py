@@ -21,7 +21,7 @@ from ovos_persona_memory.protocol import HurriedTransport, MemoryClient, Transpo
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
-from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant, possibly_meant, requested_unseen
+from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant, possibly_meant, unseen
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import QuestionKinds, SkillResources, TurnContext
@@ -112,8 +112,8 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def can_answer(self, message: Message, *_: Any) -> bool:
         """Whether the utterance is an explicit request to the memory, or asks for a secret in it.
 
-        ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler, which leaves
-        what it does not know to others.
+        ovos-core waits half a second for it: a busy memory is given less, and looked into by the handler. Whoever says
+        yes is the only one that is asked, so that what others may answer, too, is left to them then.
         """
         if self._meant(message, possibly_meant, self._within(GLANCE_WITHIN_S)) is not None:
             return True
@@ -121,7 +121,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
 
     def handle_otherwise(self, message: Message) -> bool:
         """Handle an utterance that no intent engine matched."""
-        known = self._meant(message) or requested_unseen(self._talk(message))
+        known = self._meant(message) or unseen(self._talk(message))
         if known is None:
             return secrets_kept.tell(self._talk(message))
         self.activate()

@@ -67,8 +67,10 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
 
 
 def worded(talk: TurnContext) -> MatchedIntent | None:
-    """The question by its words alone, where nobody can tell yet whether the memory has an answer."""
-    return _in_listed_words(talk) or next(_asked_by_its_words(talk), None)
+    """The question by its words alone, where nobody can tell yet whether the memory has an answer, and others hardly
+    have one: what was told, or is planned, but not what is known about Napoleon."""
+    listed = _in_listed_words(talk)
+    return listed if listed is not None and listed.intent in OWN else next(_asked_by_its_words(talk), None)
 
 
 def _in_listed_words(talk: TurnContext) -> MatchedIntent | None:
@@ -421,6 +423,8 @@ WORDED: dict[str, Callable[[TurnContext], None]] = {
 """Handlers of the questions that are taken only where the memory has an answer."""
 OPEN: dict[str, Callable[[TurnContext], None]] = {**WORDED, "planned_of": planned_of, "told_by": told_by}
 """As ``WORDED``, with what is known by the words that it holds."""
+OWN = frozenset({"just_said", "planned", "planned_of", "told_by"})
+"""Of these, what is asked of nobody but the memory."""
 ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
     "about_anything": lambda talk, topic: anything_about(talk, whole_topic(topic, talk.said.text, talk.spoken)),
     "just_said": lambda talk, _: bool(last_told(talk)),

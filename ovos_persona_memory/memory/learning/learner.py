@@ -148,7 +148,10 @@ class Learner:
         return self.write(self.read(turn, speaker)) if self.config.learn else []
 
     def read(self, turn: Turn, speaker: Speaker = Speaker()) -> ReadTurn:
-        """What a turn says about its person; changes nothing in the store."""
+        """What a turn says about its person; changes nothing in the store. One that nothing is to be learned from is not
+        read."""
+        if turn.unlearned:
+            return ReadTurn(turn, speaker, [], is_echo=False)
         before = self._before(turn)
         whole, turn = turn, replace_fast(turn, text=languages.beginning(turn.text))
         before = replace(before, corrects=self._corrected(turn, before))

@@ -8,6 +8,7 @@ import pytest
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.memory.learning import learner
 from ovos_persona_memory.records import Fact, Heard, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.facts import EVERY_STATUS, FactQuery
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
@@ -397,6 +398,16 @@ def test_nothing_is_learned_while_it_is_switched_off_or_nothing_is_written() -> 
     paused.memory.capture(write=False)
     paused.hear("utterance", "my cat is called Bob")
     assert (off.facts(), paused.facts()) == ([], [])
+
+
+def test_what_is_recorded_without_being_learned_from_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(learner, "extract", lambda turn, _: read.append(turn.text) or [])
+    talk = Talk()
+    for text, learn in (("my cat is called Bob", False), ("my dog is called Rex", True)):
+        talk.memory.record([Turn("user", text, lang="en-US")], Scope(session_id="s"), learn=learn)
+    talk.memory.facts.settle()
+    assert read == ["my dog is called Rex"]
 
 
 def test_the_assistant_teaches_nothing() -> None:
