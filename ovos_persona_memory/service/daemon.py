@@ -88,7 +88,7 @@ BATCHES = 2
 
 TALK = frozenset({"record", "context"})
 """Verbs that say that somebody talks, as everything does that is heard."""
-PATIENT = frozenset({"record", "context", "recall", "history", "status"})
+PATIENT = frozenset({"record", "context", "recall", "history", "turn", "turns", "sessions", "status"})
 """Verbs that do not wait for what is still to be learned: they find the turns themselves."""
 
 

@@ -53,7 +53,7 @@ def services(data: Path) -> list[int]:
     return found
 
 
-SPOKEN_AFTER_S = (0.1, 0.5, 2.0)
+SPOKEN_AFTER_S = (0.1, 0.5, 2.0, 5.0, 10.0)
 """So long after it was handed over something has been spoken; told again for who was not listening yet on a busy
 machine."""
 
@@ -121,7 +121,7 @@ class Assistant:
         def say(utterance: str) -> list[str]:
             before = len(spoken)
             conversation.say(utterance)
-            assert conversation.wait(30.0), f"no end of {utterance!r}"
+            assert conversation.wait(60.0), f"no end of {utterance!r}"
             return [one.text for one in spoken[before:] if one.ours]
 
         try:

@@ -148,8 +148,8 @@ class Learner:
         return self.write(self.read(turn, speaker)) if self.config.learn else []
 
     def read(self, turn: Turn, speaker: Speaker = Speaker()) -> ReadTurn:
-        """What a turn says about its person; changes nothing in the store. One that nothing is to be learned from is not
-        read."""
+        """What a turn says about its person; changes nothing in the store. One that nothing is to be learned from is
+        not read."""
         if turn.unlearned:
             return ReadTurn(turn, speaker, [], is_echo=False)
         before = self._before(turn)

@@ -28,7 +28,7 @@ from ..conftest import Address, Daemon, own_environment, running_bus, wait_until
 TURNS = 10_000
 SCREENSHOTS = "OPM_TEST_SCREENSHOTS"
 """The folder in which tests put pictures of the page; none are made where it is not set."""
-WITHIN_MS = 5_000
+WITHIN_MS = 15_000
 ZONE = "Europe/Lisbon"
 MONTH_S = 31 * 86400.0
 PLUGIN = "ovos-chat-openai-plugin"
