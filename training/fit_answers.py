@@ -65,10 +65,10 @@ def main() -> None:
 
 def _seen(path: Path, embedder: str) -> Iterator[Seen]:
     """What the questions of a week see with an embedder."""
-    week, answers = read(path), _answers(path.with_suffix(".answers"))
+    week, answers = read(path), answers_in(path.with_suffix(".answers"))
     told: dict[str, int] = {}
     now = [0.0]
-    with tempfile.TemporaryDirectory() as folder, _opened(folder, embedder, lambda: now[0]) as (memory, finding):
+    with tempfile.TemporaryDirectory() as folder, opened(folder, embedder, lambda: now[0]) as (memory, finding):
         for place, line in enumerate(week.lines):
             now[0] = (line.at + timedelta(seconds=SECONDS * place)).timestamp()
             heard = f"line {line.number}"
@@ -79,11 +79,11 @@ def _seen(path: Path, embedder: str) -> Iterator[Seen]:
                 asked = Question(line.words, week.lang, heard, at=now[0], asker=line.person)
                 hits = finding.hits(asked, Scope(), ONE.among)
                 yield from _judged(asked, hits, set(answers[line.number]), told)
-            told[_key(line.words)] = line.number
+            told[key_of(line.words)] = line.number
 
 
 @contextmanager
-def _opened(folder: str, embedder: str, clock: Callable[[], float]) -> Iterator[tuple[PersonaMemory, Prefetch]]:
+def opened(folder: str, embedder: str, clock: Callable[[], float]) -> Iterator[tuple[PersonaMemory, Prefetch]]:
     """An empty memory, and recall from it without a judge."""
     config = MemoryConfig()
     config = settled(replace(config, data_dir=folder, recall=replace(config.recall, embedder=embedder)))
@@ -98,21 +98,21 @@ def _judged(asked: Question, hits: Sequence[Hit], right: set[int], told: dict[st
     found = looked_at(hits, asked, extraction)
     if found:
         rows = np.column_stack([np.array(signs(found)), np.ones(len(found))])
-        answers = np.array([_number(hit, told) in right for hit, _ in found], float)
+        answers = np.array([line_of(hit, told) in right for hit, _ in found], float)
         yield Seen(asked.lang or "", rows, answers)
 
 
-def _number(hit: Hit, told: dict[str, int]) -> int | None:
+def line_of(hit: Hit, told: dict[str, int]) -> int | None:
     """The line that said what a hit says; None for what nobody said so."""
-    said = _key(hit.text)
+    said = key_of(hit.text)
     return next((number for words, number in reversed(told.items()) if said in words), None)
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
     return " ".join(languages.fold(text))
 
 
-def _answers(path: Path) -> dict[int, list[int]]:
+def answers_in(path: Path) -> dict[int, list[int]]:
     lines = [line.partition(":") for line in path.read_text("utf-8").splitlines()]
     return {int(number): [int(one) for one in answers.split()] for number, _, answers in lines}
 

@@ -41,9 +41,9 @@ RULED_OUT = 0.2
 """What asks by its words alone does not, if the reader finds it less likely than this."""
 SIGNED = 2.0
 """In the place of a probability: its words or its mark ask."""
-SEVERAL_FROM = 0.2
+SEVERAL_FROM, PERHAPS_SEVERAL_FROM = 0.2, 0.05
 """A question asks for several things if the reader finds it so likely, >=: one answer of many misleads more than two of
-one."""
+one; and as likely as the second it does where several are known."""
 KIND_FROM, KIND_SURELY_FROM = 0.5, 0.8
 """A question or request asks for all about something, or for what was said, if the reader finds it so likely, >=; what
 seems to be neither, if it finds it as likely as the second: not "i told tom about the boiler"."""
@@ -175,6 +175,11 @@ def asks(text: str, lang: str | None) -> bool:
 def asks_several(text: str, lang: str | None) -> bool:
     """Whether a question asks for several things: "who cannot eat what", "what is still to be bought"."""
     return _kinds((text, lang)).asks_several >= SEVERAL_FROM
+
+
+def may_ask_several(text: str, lang: str | None) -> bool:
+    """Whether it does where several are known: "what do i need for the trip"."""
+    return _kinds((text, lang)).asks_several >= PERHAPS_SEVERAL_FROM
 
 
 def asks_about_something(text: str, lang: str | None) -> bool:

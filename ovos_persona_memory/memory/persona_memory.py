@@ -440,11 +440,6 @@ class PersonaMemory:
         return extraction.asks(text, lang)
 
     @checked
-    def asks_several(self, text: str, lang: str | None = None) -> bool:
-        """Whether a question asks for several things, so that all answers are wanted: "who cannot eat what"."""
-        return extraction.asks_several(text, lang)
-
-    @checked
     def question_kind(
         self, text: str, lang: str | None = None, scope: Scope = Scope(), utterance_id: str | None = None
     ) -> QuestionKind:

@@ -29,9 +29,8 @@ from ovos_persona_memory.text import (
     until_its_end,
 )
 
-SEVERAL, ONE, AT_A_TIME = 20, 10, 3
-"""Hits that are looked at where a question asks for several things and where for one, and how many answers are told in
-one go."""
+LOOKED_AT, AT_A_TIME = 20, 3
+"""Hits that are looked at, and how many answers are told in one go."""
 ABOUT = 50
 """Statements at most about something."""
 SESSIONS = 64
@@ -46,15 +45,14 @@ class _Found:
 
     hits: Sequence[Hit]
     """Of people, best first."""
-    wants_several: bool
 
     @property
     def answers(self) -> list[Hit]:
         """The best of those that answer, and where none does of those that may; where several things are asked for all
         that answer, and behind them what may be a part of the answer: alone it mostly is none."""
         answers = [hit for hit in self.hits if hit.answers]
-        if self.wants_several:
-            return [*answers, *belonging_perhaps(self.hits)] if answers else []
+        if any(hit.part for hit in answers):
+            return [*answers, *belonging_perhaps(self.hits)]
         return (answers or unsure_answers(self.hits))[:1]
 
 
@@ -154,9 +152,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return True
 
     def _found(self, question: str, scope: Scope, spoken: Language) -> _Found:
-        several = spoken.asks_how_many(question) or self._client.asks_several(question, spoken.tag)
-        hits = self._client.recall(question, scope, k=SEVERAL if several else ONE, lang=spoken.tag)
-        found = _Found([hit for hit in hits if hit.role == "user"], several)
+        hits = self._client.recall(question, scope, k=LOOKED_AT, lang=spoken.tag)
+        found = _Found([hit for hit in hits if hit.role == "user"])
         if not found.answers and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return found

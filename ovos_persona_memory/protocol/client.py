@@ -180,11 +180,6 @@ class MemoryClient:
         return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("surely_asks"))
 
     @checked
-    def asks_several(self, text: str, lang: str | None = None) -> bool:
-        """See PersonaMemory.asks_several."""
-        return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("asks_several"))
-
-    @checked
     def question_kind(self, text: str, lang: str | None = None) -> QuestionKind:
         """See PersonaMemory.question_kind."""
         found = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())

@@ -264,7 +264,7 @@ def level_of(metadata: Mapping[str, Any]) -> int:
 MAY_ANSWER_FROM = 0.6
 """What does not answer surely enough is told as unsure with such a confidence, >=: what is less likely mostly does not
 answer."""
-MAY_BELONG_FROM = 0.3
+MAY_BELONG_FROM = 0.15
 """What may be a part of an answer in several parts is offered behind them with such a confidence, >=."""
 
 
@@ -300,6 +300,8 @@ class Hit:
     """True for a kept secret; it is found only in a scope with ``secrets``."""
     confidence: float | None = None
     """How likely it answers the question, 0 to 1, by the judge of answers; None where the judge did not look at it."""
+    part: bool = False
+    """True where several things are asked for, and it is one of them: all such hits are the answer."""
 
     @property
     def may_answer(self) -> bool:

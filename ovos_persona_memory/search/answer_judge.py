@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
 from itertools import islice
 from types import MappingProxyType
 from typing import Protocol
 
 from ovos_persona_memory.records import HOUSEHOLD, MAY_ANSWER_FROM, Hit
+from ovos_persona_memory.search import several_answers
 from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.newest import numbers_in, replaced_by
 from ovos_persona_memory.search.ownership import PRO_DROP, Ownership, possession
 from ovos_persona_memory.search.query import Question, first_name, named_speakers
 from ovos_persona_memory.search.recall import CALLED_OFF, SHORT_QUESTION, TIER, asks_of_asker, tells_of_another
-from ovos_persona_memory.text import ComingDays, coming_days, holds_question_word, languages
+from ovos_persona_memory.search.several_answers import NO_DAY, AskedDay
+from ovos_persona_memory.text import holds_question_word, languages
 
 JUDGED, LEAD, MARGIN, BIAS = 0.56, 0.94, 0.60, -0.62
 """The weights of what tells whether a hit answers: the logit of what the judge says, how far its score is above those
@@ -36,8 +37,6 @@ REFUSED_BELOW = 0.1
 NEARLY, POSSIBLE = 0.7, 0.3
 """Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
 the surest, and >= this."""
-LONGEST_DAY = timedelta(days=1)
-"""A weekend is a day on which something may be."""
 ELLIPTIC = 2
 """A remark of so many content words at most may leave out what it is about."""
 LEAD_MOST = 0.5
@@ -56,26 +55,23 @@ class Breadth:
     """Best hits among which those are looked for that may answer at all."""
     at_most: int
     """Of these, the first so many are judged."""
-    all_from: float | None
-    """All answer to which the judge gives this, >=, the surest first; None: one is wanted."""
+    several: bool = False
+    """Whether it asks for several things."""
+    perhaps: bool = False
+    """Whether it does where several are known."""
 
 
-ONE = Breadth(10, 5, None)
-SEVERAL = Breadth(40, 20, 0.85)
-"""For "who cannot eat what"."""
-COUNTED = Breadth(20, 10, 0.6)
-"""For "how many", where what was told bit by bit counts together."""
-ALIKE_FROM, AGREED_ALL_FROM, ON_THE_DAY_FROM = 0.2, 0.1, 0.15
-"""Of several answers all answer to which the judge gives this, >=, where they hold half of what the question names,
-where they answer by their words, and where they name the day that it names. In the lists of twelve weeks of those with
-0.2 and more 88 of 99 belong; of those that share no words and have 0.6 to 0.8, 6 of 20."""
+ONE = Breadth(10, 5)
+PERHAPS = Breadth(20, 10, perhaps=True)
+SEVERAL = Breadth(40, 20, several=True)
+"""For "who cannot eat what", and for "how many", where what was told bit by bit counts together."""
 
 
 def breadth_of(question: Question, judge: AnswerJudge) -> Breadth:
     """How many answers a question wants."""
-    if question.spoken.asks_how_many(question.text):
-        return COUNTED
-    return SEVERAL if judge.asks_several(question.text, question.lang) else ONE
+    if question.spoken.asks_how_many(question.text) or judge.asks_several(question.text, question.lang):
+        return SEVERAL
+    return PERHAPS if judge.may_ask_several(question.text, question.lang) else ONE
 
 
 @dataclass(frozen=True)
@@ -86,18 +82,15 @@ class _Seen:
     """The probability that it does, rather than the others."""
     judgement: float
     """That of the judge alone."""
-    all_from: float | None
-    """As of the question's ``Breadth``."""
-
-    @property
-    def is_one_of_all(self) -> bool:
-        """Whether it is one of several answers that are asked for."""
-        return self.all_from is not None and self.judgement >= self.all_from
+    part: float | None
+    """The probability that it is a part of the answer, where several things are asked for; None: one is."""
+    is_part: bool
+    """Whether it is told as one."""
 
     @property
     def confidence(self) -> float:
         """How likely it answers: where several do, none is less likely for the others."""
-        return self.share if self.all_from is None else self.judgement
+        return self.share if self.part is None else self.part
 
 
 class AnswerJudge(Protocol):
@@ -113,6 +106,10 @@ class AnswerJudge(Protocol):
 
     def asks_several(self, text: str, lang: str | None) -> bool:
         """Whether a question asks for several things."""
+        ...
+
+    def may_ask_several(self, text: str, lang: str | None) -> bool:
+        """Whether it does where several are known."""
         ...
 
     def surely_asks(self, text: str, lang: str | None) -> bool:
@@ -146,8 +143,8 @@ def judged(
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
     if not hits or not judge.has_learned(question.text, question.lang) or not judge.asks(question.text, question.lang):
         return hits
-    found = looked_at(hits, question, judge, before)
     breadth = breadth_of(question, judge)
+    found = looked_at(hits, question, judge, before, breadth)
     seen = _signs_seen(found, question, breadth)
     good = _about_as_good(seen)
     surest = max((seen[one].share for one in good), default=0.0)
@@ -157,11 +154,12 @@ def judged(
     decided = [_decided(hit, seen.get(_key(hit)), of_good.get(_key(hit), 0.0), hit.id in certain) for hit in hits]
     best = [hit for hit in decided if _key(hit) in good]
     others = [hit for hit in decided if _key(hit) not in good]
-    if breadth.all_from is None:
-        _sort_newest_first(best, seen, question, hits)
-    else:  # the surest first, as all of them are asked for, and what may be one of them before the rest
+    if any(one.part is not None for one in seen.values()):
+        # the surest first, as all of them are asked for, and what may be one of them before the rest
         for some in (best, others):
-            some.sort(key=lambda hit: -seen[_key(hit)].judgement if _key(hit) in seen else 0.0)
+            some.sort(key=lambda hit: -seen[_key(hit)].confidence if _key(hit) in seen else 0.0)
+    else:
+        _sort_newest_first(best, seen, question, hits)
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
 
 
@@ -179,68 +177,19 @@ def _signs_seen(
     found: Sequence[tuple[Hit, float]], question: Question, breadth: Breadth
 ) -> dict[tuple[str, str], _Seen]:
     """Of each hit that was judged what tells whether it answers."""
-    all_from = _all_from(question, breadth)
-    return {
-        _key(hit): _Seen(
-            share if judgement >= DOUBTED_BELOW else min(share, judgement),
-            judgement,
-            None if breadth.all_from is None else all_from(hit),
-        )
-        for (hit, judgement), share in zip(found, probabilities(signs(found)), strict=True)
-    }
-
-
-def _all_from(question: Question, breadth: Breadth) -> Callable[[Hit], float]:
-    """Tells of a hit from which judgement on it is one of several answers: the less, the more else speaks for it."""
-    day, named, spoken = _AskedDay.of(question, breadth), _named_things(question), question.spoken
-
-    def all_from(hit: Hit) -> float:
-        is_alike = bool(named) and 2 * len(named & set(spoken.words(hit.text))) >= len(named)
-        # "put milk on the list": the judge has learned that who tells it to do something tells nothing
-        if hit.answers or (is_alike and spoken.is_command(hit.text)):
-            return AGREED_ALL_FROM
-        if day.is_named_in(hit):
-            return ON_THE_DAY_FROM
-        return ALIKE_FROM if is_alike else breadth.all_from or 1.0
-
-    return all_from
-
-
-def _named_things(question: Question) -> set[str]:
-    """Content words of a question that neither ask nor name a time."""
-    spoken = question.spoken
-    asking = {
-        stem for line in spoken.lines("asking.list") for word in languages.fold(line) for stem in spoken.words(word)
-    }
-    return {word for word in question.content_words if len(word) > 1} - asking - spoken.time_words
-
-
-@dataclass(frozen=True)
-class _AskedDay:
-    """The coming days for which a question asks that wants several answers; none where it names none."""
-
-    days: ComingDays
-    zone: tzinfo | None
-
-    @classmethod
-    def of(cls, question: Question, breadth: Breadth) -> _AskedDay:
-        """Of one answer it may be asked whether it is on that day."""
-        is_several = breadth.all_from is not None
-        days = coming_days(question.text, question.spoken, question.asked_at) if is_several else ComingDays()
-        is_day = all(span.last - span.first <= LONGEST_DAY for span in days.spans)  # no "this week"
-        return cls(days if is_day else ComingDays(), question.zone)
-
-    def is_named_in(self, hit: Hit) -> bool:
-        """Whether a hit names such a day, as seen from when it was said."""
-        return bool(self.days) and self._days_of(hit).meets(self.days)
-
-    def is_another(self, hit: Hit) -> bool:
-        """Whether a hit names days, and no such day."""
-        return bool(self.days) and bool(named := self._days_of(hit)) and not named.meets(self.days)
-
-    def _days_of(self, hit: Hit) -> ComingDays:
-        said_at = datetime.fromtimestamp(hit.at, self.zone)
-        return coming_days(hit.text, languages.for_text(hit.lang, hit.text), said_at)
+    parts = several_answers.probabilities(found, question) if breadth.several or breadth.perhaps else []
+    if breadth.perhaps and not several_answers.are_several(parts):
+        found, parts = found[: ONE.at_most], []
+    shares = probabilities(signs(found))
+    told_from = several_answers.told_from(parts)
+    if parts and told_from > 1.0:  # none is: each is as likely as it is the answer alone
+        parts = [min(one) for one in zip(parts, shares, strict=True)]
+    seen = {}
+    for place, ((hit, judgement), likely) in enumerate(zip(found, shares, strict=True)):
+        share = likely if judgement >= DOUBTED_BELOW else min(likely, judgement)
+        part = parts[place] if parts else None
+        seen[_key(hit)] = _Seen(share, judgement, part, part is not None and part >= told_from)
+    return seen
 
 
 def _is_what_is_asked(hit: Hit, question: Question) -> bool:
@@ -273,8 +222,8 @@ def _key(hit: Hit) -> tuple[str, str]:
 def _about_as_good(seen: Mapping[tuple[str, str], _Seen]) -> set[tuple[str, str]]:
     """The surest that may answer, and those that the judge finds about as good; where all are wanted, all to which it
     gives enough."""
-    if any(other.all_from is not None for other in seen.values()):
-        return {one for one, other in seen.items() if other.is_one_of_all}
+    if any(other.part is not None for other in seen.values()):
+        return {one for one, other in seen.items() if other.is_part}
     surest = max(seen, key=lambda one: seen[one].share, default=None)
     if surest is None or seen[surest].share < MAY_ANSWER_FROM:
         return set()
@@ -293,15 +242,21 @@ def _together(found: Sequence[tuple[Hit, float]], good: Set[tuple[str, str]]) ->
 
 
 def looked_at(
-    hits: Sequence[Hit], question: Question, judge: AnswerJudge, before: Mapping[str, str] = MappingProxyType({})
+    hits: Sequence[Hit],
+    question: Question,
+    judge: AnswerJudge,
+    before: Mapping[str, str] = MappingProxyType({}),
+    breadth: Breadth = ONE,
 ) -> list[tuple[Hit, float]]:
-    """The best hits that may answer, as many as its ``Breadth`` says, each with the judge's probability of it."""
+    """The best hits that may answer, as many as the breadth says, each with the judge's probability of it.
+
+    Where several are asked for that are on a coming day, what names it comes first, and nothing that names another.
+    """
     alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
     ownership = Ownership(question.text, question.spoken, alike)
-    breadth = breadth_of(question, judge)
     among = hits[: breadth.among]
     asked_of = [hit for hit in among if not (question.asks_hearer and is_of_speaker(hit))]
-    day = _AskedDay.of(question, breadth)
+    day = AskedDay.of(question) if breadth.several else NO_DAY
     asked_of = sorted((hit for hit in asked_of if not day.is_another(hit)), key=lambda hit: not day.is_named_in(hit))
     best = list(islice((hit for hit in asked_of if _may_answer(hit, question, ownership, judge)), breadth.at_most))
     # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
@@ -402,11 +357,10 @@ def _decided(hit: Hit, seen: _Seen | None, surest: float, is_certain: bool) -> H
         return hit
     share, confidence = max(seen.share, surest), round(max(seen.confidence, surest), 3)
     is_enough = share >= (AGREED_FROM if hit.answers else ANSWERS_FROM)
-    if seen.is_one_of_all or (seen.all_from is None and is_enough):
-        reason = hit.reason if hit.answers else f"answers what is asked ({seen.share:.2f})"
-        return replace(
-            hit, answers=True, sure=hit.sure or seen.share >= SURE_FROM, reason=reason, confidence=confidence
-        )
+    if seen.is_part or (seen.part is None and is_enough):
+        reason = hit.reason if hit.answers else f"answers what is asked ({confidence:.2f})"
+        is_sure = hit.sure or seen.share >= SURE_FROM
+        return replace(hit, answers=True, sure=is_sure, reason=reason, confidence=confidence, part=seen.is_part)
     is_kept = is_certain and (seen.share >= REFUSED_BELOW or hit.reason == CALLED_OFF)
     return replace(hit, answers=hit.answers and (hit.kind != "turn" or is_kept), confidence=confidence)
 

@@ -179,7 +179,6 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     asks = {
         "asks": memory.asks,
         "surely_asks": memory.surely_asks,
-        "asks_several": memory.asks_several,
     }
     told = {name: whether(*given) for name, whether in asks.items()}
     kind = memory.question_kind(*given, scope, asked.utterance_id)

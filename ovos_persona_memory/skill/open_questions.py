@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 
 from ovos_persona_memory.records import Fact, Hit, belonging_perhaps
 from ovos_persona_memory.skill.acts import listed_as_said, request_words
@@ -128,8 +129,8 @@ def how_many(talk: TurnContext) -> None:
     """
     counted = _counted(talk, talk.slot("thing") or _thing(talk))
     told = _told_counts(talk, counted) if counted else []
-    if told:
-        tell(talk, told, "nothing_known", perhaps=_may_count(talk, told))
+    if counted and told:
+        tell(talk, told, "nothing_known", perhaps=_may_count(talk, counted, told))
         return
     names = _known_names(talk, counted) if counted else []
     talk.spoke_of([])
@@ -141,11 +142,11 @@ def how_many(talk: TurnContext) -> None:
         talk.say("count_known", count=len(names), text=", ".join(names))
 
 
-def _may_count(talk: TurnContext, told: Sequence[SpokenItem]) -> list[SpokenItem]:
+def _may_count(talk: TurnContext, counted: Counted, told: Sequence[SpokenItem]) -> list[SpokenItem]:
     """Statements that may count with those that are told."""
     ids = {item.id for item in told}
-    hits = told_hits(talk, talk.said.text)
-    return items_of(talk, [hit for hit in belonging_perhaps(hits) if hit.id not in ids])
+    others = (hit for hit in belonging_perhaps(told_hits(talk, talk.said.text)) if hit.id not in ids)
+    return items_of(talk, [hit for hit in others if not _counts_for_another(hit.text, counted, talk.spoken)])
 
 
 def _thing(talk: TurnContext) -> str:
@@ -206,13 +207,16 @@ def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
 
 
 def _counting_hits(talk: TurnContext, counted: Counted, of: Counted) -> Iterator[Hit]:
-    """The hits that answer, or say how many ``of`` there are; it asks for one wording after the other, as they are
-    needed."""
+    """The hits that are parts of the answer, and where there are none those that answer, or say how many ``of`` there
+    are; it asks for one wording after the other, as they are needed."""
     spoken = talk.spoken
-    listed = (" ".join([*counted.others, word]) for word in counted.words)
-    for question, by_words in ((talk.said.text, False), *((words, True) for words in listed)):
-        held = (hit for hit in told_hits(talk, question, by_words=by_words) if not hit.outdated)
-        for hit in held:
+    asked = told_hits(talk, talk.said.text)
+    if parts := [hit for hit in asked if hit.part and not _counts_for_another(hit.text, counted, spoken)]:
+        yield from parts
+        return
+    listed = (told_hits(talk, " ".join([*counted.others, word]), by_words=True) for word in counted.words)
+    for by_words, found in chain([(False, asked)], ((True, found) for found in listed)):
+        for hit in (hit for hit in found if not hit.outdated):
             is_named = counted.others <= set(spoken.words(hit.text))
             if (hit.answers and not (by_words or counted.is_own)) or (is_named and _says_count(hit.text, of, spoken)):
                 yield hit
@@ -230,6 +234,11 @@ def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
         if number is not None and (not counted.is_own or _is_own(said[:number], counted, spoken)):
             return True
     return False
+
+
+def _counts_for_another(text: str, counted: Counted, spoken: Language) -> bool:
+    """Whether a text says how many somebody else has, where the asker's are counted."""
+    return _says_count(text, replace(counted, is_own=False), spoken) and not _says_count(text, counted, spoken)
 
 
 def _number_before(words: Sequence[str], place: int, spoken: Language) -> int | None:

@@ -74,7 +74,6 @@ VERBS: dict[str, dict[str, Any]] = {
     "clear_session": {"scope": Scope(session_id="nobody's")},
     "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "surely_asks": {"text": "is tom a vegetarian", "lang": "en-US"},
-    "asks_several": {"text": "who cannot eat what", "lang": "en-US"},
     "question_kind": {"text": "what do you know about my cat", "lang": "en-US"},
     "recall": {
         "question": "what is my cat called",

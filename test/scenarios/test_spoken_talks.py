@@ -225,6 +225,23 @@ def test_a_count_that_was_told_of_oneself_answers(home: Home, lang: str, own: st
     assert own in answered[0]
 
 
+BIT_BY_BIT = [
+    ("en-US", "i lost a glove at the market", "i lost another glove on the bus", "how many gloves have i lost"),
+    ("en-US", "the miller owes me ten pounds", "the baker owes me five pounds", "who all owes me money"),
+    ("de-DE", "der müller schuldet mir zehn euro", "der bäcker schuldet mir fünf euro", "wer schuldet mir alles was"),
+    ("nl-NL", "ik moet melk kopen", "we moeten ook brood kopen", "wat moet ik allemaal kopen"),
+]
+
+
+@pytest.mark.parametrize(("lang", "first", "second", "asked"), BIT_BY_BIT)
+def test_what_was_told_bit_by_bit_is_told_whole(home: Home, lang: str, first: str, second: str, asked: str) -> None:
+    at = home(lang)
+    tell(at, first, second)
+    answered = " ".join(at.say(asked))
+    assert first in answered
+    assert second in answered
+
+
 def test_the_newest_count_of_whoever_is_named_answers(home: Home) -> None:
     at = home("en-US")
     tell(at, "we have six goldfish", "my sister has four kids")

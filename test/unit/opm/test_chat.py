@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,9 +48,6 @@ class Memory:
     def question_kind(self, *_: Any) -> QuestionKind:
         return QuestionKind()
 
-    def asks_several(self, *_: Any) -> bool:
-        return False
-
     def surely_asks(self, *_: Any) -> bool:
         return True
 
@@ -93,17 +91,21 @@ def test_where_no_answer_is_sure_the_best_of_what_may_be_one_is_told(monkeypatch
     assert said.startswith("I'm not sure") and said.endswith(": it hangs behind the shed.")
 
 
-def test_of_several_things_those_that_are_not_sure_are_not_told_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Memory, "asks_several", lambda *_: True)
-    unsure = [hit("bo has it", 1, confidence=LIKELY), hit("cy as well", 2, confidence=LIKELY)]
-    said = reply(monkeypatch, [hit("ann has it", answers=True, confidence=0.9), *unsure])
-    assert ": ann has it." in said and "sure" not in said and "bo has it" not in said
-    assert reply(monkeypatch, unsure) == ENGLISH.say("nothing_known")
+def test_all_parts_of_an_answer_are_told_three_at_a_time_and_of_others_that_answer_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers = [
+        hit(f"{name} has one", n, answers=True, confidence=0.9) for n, name in enumerate(("ann", "bo", "cy", "di"))
+    ]
+    asked = engine(monkeypatch, [replace(one, part=True) for one in answers])
+    assert said_by(asked, ASKED).endswith("cy has one. There is more. Say more to hear more.")
+    assert said_by(asked, "say more").endswith("di has one.")
+    assert reply(monkeypatch, answers).endswith("ann has one.")
 
 
 def test_what_may_belong_to_several_things_is_offered_behind_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Memory, "asks_several", lambda *_: True)
-    known = [hit(f"{name} has one", n, answers=True, confidence=0.9) for n, name in enumerate(("ann", "bo"))]
+    answers = [hit(f"{name} has one", n, answers=True, confidence=0.9) for n, name in enumerate(("ann", "bo"))]
+    known = [replace(one, part=True) for one in answers]
     likelier, less = hit("cy as well", 8, confidence=UNLIKELY), hit("and di", 9, confidence=UNLIKELY - 0.1)
     not_one = hit("it rains", 7, confidence=MAY_BELONG_FROM - 0.1)
     asked = engine(monkeypatch, [*known, not_one, less, likelier])

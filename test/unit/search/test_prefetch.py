@@ -29,6 +29,9 @@ class Judge:
     def asks_several(self, text: str, lang: str | None) -> bool:
         return False
 
+    def may_ask_several(self, text: str, lang: str | None) -> bool:
+        return False
+
     def surely_asks(self, text: str, lang: str | None) -> bool:
         return False
 
