@@ -7,6 +7,7 @@ from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, Dialo
 from ovos_persona_memory.extraction.naming import NamingWords, bare_stems, naming_words
 from ovos_persona_memory.extraction.pipeline import (
     ExtractionContext,
+    asked_in,
     asks,
     asks_about_something,
     asks_several,
@@ -34,6 +35,7 @@ __all__ = [
     "ExtractionContext",
     "NamingWords",
     "answering",
+    "asked_in",
     "asks",
     "asks_about_something",
     "asks_several",

@@ -24,6 +24,7 @@ from ovos_persona_memory.text import (
     holds_question_word,
     languages,
     names_nothing_to_keep,
+    opens_question,
     tells_secret,
 )
 from ovos_persona_memory.text.languages import Language
@@ -44,6 +45,10 @@ SIGNED = 2.0
 SEVERAL_FROM, PERHAPS_SEVERAL_FROM = 0.2, 0.05
 """A question asks for several things if the reader finds it so likely, >=: one answer of many misleads more than two of
 one; and as likely as the second it does where several are known."""
+BEHIND_FROM = 0.95
+"""What follows a clause is a question of its own if the reader finds it so likely, >=."""
+CLAUSE, ASKED = 2, 3
+"""Words of a clause before a question, and of the question, at least."""
 KIND_FROM, KIND_SURELY_FROM = 0.5, 0.8
 """A question or request asks for all about something, or for what was said, if the reader finds it so likely, >=; what
 seems to be neither, if it finds it as likely as the second: not "i told tom about the boiler"."""
@@ -169,7 +174,13 @@ def asks(text: str, lang: str | None) -> bool:
 
     What has the words of a statement, "tua sorella viene lunedì", may be either.
     """
-    return _asked((text, lang)) >= UNSIGNED_FROM
+    return _asked((text, lang)) >= UNSIGNED_FROM or asked_in(text, lang) != text
+
+
+def asked_in(text: str, lang: str | None) -> str:
+    """What a text asks behind a clause, "what do we need" in "i'm at the shop what do we need"; the text itself where
+    it asks as a whole, or nothing."""
+    return _asked_behind((text, lang)) or text
 
 
 def asks_several(text: str, lang: str | None) -> bool:
@@ -234,6 +245,28 @@ def _question_behind(text: str, language: Language) -> str:
     return next((one for one in rests if language.is_question(one) and holds_question_word(one, language)), "")
 
 
+def _found_behind(given: tuple[str, str | None]) -> str:
+    """The question that stands behind a clause in a text; empty where there is none."""
+    text, lang = given
+    language, words = languages.for_text(lang, text), languages.beginning(text).split()
+    # "go on what do you know about it": see ``_question_behind``
+    asks_as_a_whole = language.is_question(text) or language.is_command(text) or not has_learned(text, lang)
+    places = () if asks_as_a_whole else range(CLAUSE, len(words) - ASKED + 1)
+    opened = (place for place in places if opens_question(words[place:], language))
+    parts = ((" ".join(words[:place]), " ".join(words[place:])) for place in opened)
+    return next((asked for clause, asked in parts if _is_apart(clause, asked, language)), "")
+
+
+def _is_apart(clause: str, asked: str, language: Language) -> bool:
+    """Whether what follows a clause asks, and the clause does not: "hat sie schon" before "was gekauft" does."""
+    return (
+        language.is_question(asked)
+        and read(asked).question >= BEHIND_FROM
+        and not language.is_question(clause)
+        and read(clause).question < UNSIGNED_FROM
+    )
+
+
 def _is_ruled_out(given: tuple[str, str | None]) -> bool:
     """Whether only the first words of a text ask, and the reader finds that it does not: "que sepáis que ya no como
     carne"."""
@@ -247,6 +280,7 @@ def _found_of_kind(given: tuple[str, str | None]) -> Reading:
     text, lang = given
     if not has_learned(text, lang):
         return Reading()
+    text = asked_in(text, lang)
     # the first layers see nothing told nor asked in "let me hear what you know about the goat"
     is_command = languages.for_text(lang, text).is_command(text)
     return replace(read(languages.beginning(text), always=is_command), statements=())
@@ -254,6 +288,7 @@ def _found_of_kind(given: tuple[str, str | None]) -> Reading:
 
 _ruled_out = languages.NotedResults(_is_ruled_out, ASKED_KEPT)
 _kinds = languages.NotedResults(_found_of_kind, ASKED_KEPT)
+_asked_behind = languages.NotedResults(_found_behind, ASKED_KEPT)
 _asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 

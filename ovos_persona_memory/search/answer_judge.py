@@ -104,6 +104,10 @@ class AnswerJudge(Protocol):
         """Whether a text is a question."""
         ...
 
+    def asked_in(self, text: str, lang: str | None) -> str:
+        """What a text asks behind a clause; the text itself where it asks as a whole, or nothing."""
+        ...
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         """Whether a question asks for several things."""
         ...

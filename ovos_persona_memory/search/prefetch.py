@@ -54,6 +54,10 @@ class Prefetch:
         it is a list of words. Of memories
         only those of the scope's status are found, accepted ones unless it names another.
         """
+        judge = None if question.by_words else self._judge
+        part = question.text if judge is None else judge.asked_in(question.text, question.lang)
+        if judge is not None and part != question.text:
+            question = replace(question, text=part, said=question.text if question.said is None else question.said)
         asked = replace(
             question,
             at=self._clock() if question.at is None else question.at,
@@ -63,7 +67,6 @@ class Prefetch:
         scope = replace(scope, status=scope.status or ACCEPTED)
         with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
         meaning = None if scope.secrets or question.by_words else self.meaning()
-        judge = None if question.by_words else self._judge
         number = k if judge is None or k <= 0 else max(k, breadth_of(question, judge).among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
         if judge is not None:

@@ -27,9 +27,8 @@ from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import QuestionKinds, SkillResources, TurnContext
 from ovos_persona_memory.text import languages
 
-ANSWER_WITHIN_S = 1.5
-"""Timeout of the memory before it is said to be away, seconds: who asks to forget something rather waits than hears
-that it failed."""
+ANSWER_WITHIN_S = 0.8
+"""Timeout of the memory before it is said to be away, seconds: within a second people hear it."""
 BUSY_S = 10.0
 """Extra time where the memory reports that it is only slow, because of a stalling card perhaps, seconds."""
 GLANCE_WITHIN_S = 0.35

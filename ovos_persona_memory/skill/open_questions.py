@@ -207,19 +207,19 @@ def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
 
 
 def _counting_hits(talk: TurnContext, counted: Counted, of: Counted) -> Iterator[Hit]:
-    """The hits that are parts of the answer, and where there are none those that answer, or say how many ``of`` there
-    are; it asks for one wording after the other, as they are needed."""
-    spoken = talk.spoken
-    asked = told_hits(talk, talk.said.text)
-    if parts := [hit for hit in asked if hit.part and not _counts_for_another(hit.text, counted, spoken)]:
-        yield from parts
-        return
+    """The hits that say how many ``of`` there are, and where none does the parts of the answer; it asks for one wording
+    after the other, as they are needed."""
+    spoken, is_said = talk.spoken, False
+    asked = [hit for hit in told_hits(talk, talk.said.text) if not hit.outdated]
     listed = (told_hits(talk, " ".join([*counted.others, word]), by_words=True) for word in counted.words)
-    for by_words, found in chain([(False, asked)], ((True, found) for found in listed)):
-        for hit in (hit for hit in found if not hit.outdated):
-            is_named = counted.others <= set(spoken.words(hit.text))
-            if (hit.answers and not (by_words or counted.is_own)) or (is_named and _says_count(hit.text, of, spoken)):
-                yield hit
+    for hit in chain(asked, chain.from_iterable(listed)):
+        is_named = not hit.outdated and counted.others <= set(spoken.words(hit.text))
+        if is_named and _says_count(hit.text, of, spoken):
+            is_said = True
+            yield hit
+    if not is_said:
+        answers = (hit for hit in asked if hit.part or (hit.answers and not counted.is_own))
+        yield from (hit for hit in answers if not _counts_for_another(hit.text, counted, spoken))
 
 
 def _says_count(text: str, counted: Counted, spoken: Language) -> bool:

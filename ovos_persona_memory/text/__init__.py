@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.tag_questions import (
         begins_with_subject,
         holds_question_word,
+        opens_question,
         statement_asked_about,
     )
     from ovos_persona_memory.text.time_expressions import Dates, DaySpan, named_days
@@ -102,6 +103,7 @@ __all__ = [
     "named_days",
     "names_nothing_to_keep",
     "names_role",
+    "opens_question",
     "prepositions",
     "refuse_secret",
     "request_words_without_content",
@@ -136,6 +138,7 @@ _PLACES = {
     "Lexicon": "ovos_persona_memory.text.lexicon",
     "Tokens": "ovos_persona_memory.text.tokens",
     "begins_with_subject": "ovos_persona_memory.text.tag_questions",
+    "opens_question": "ovos_persona_memory.text.tag_questions",
     "holds_question_word": "ovos_persona_memory.text.tag_questions",
     "statement_asked_about": "ovos_persona_memory.text.tag_questions",
     "asks_to_delete": "ovos_persona_memory.text.revision",

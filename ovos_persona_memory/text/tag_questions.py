@@ -39,6 +39,10 @@ def statement_asked_about(text: str, lang: str | None) -> str | None:
     return text[words.spans[first][0] : words.spans[last - 1][1]]
 
 
+VERB_SECOND = frozenset({"da", "de", "en", "nl"})
+"""Languages in which a question has its verb before its subject, and a clause within a sentence has not."""
+
+
 def holds_question_word(text: str, spoken: Language) -> bool:
     """Whether one of its words asks by itself, wherever it stands: "il a quel âge", or a verb with its subject joined
     behind it, "passe-t-il".
@@ -48,6 +52,19 @@ def holds_question_word(text: str, spoken: Language) -> bool:
     low = languages.beginning(text).casefold()
     is_inverted = not _pronouns(spoken.tag).isdisjoint(_JOINED.findall(low))
     return is_inverted or not _question_words(spoken.tag).isdisjoint(_WORD.findall(low))
+
+
+def opens_question(words: Sequence[str], spoken: Language) -> bool:
+    """Whether a question that is asked of the hearer begins with these words: "what do", "wo habt", "qu'est-ce que".
+
+    In languages with the verb in the second place a question word behind which no subject follows: "what i told you"
+    asks nothing. In others a verb with its subject joined behind it: "que" asks seldom.
+    """
+    first, second = [*(word.casefold() for word in words[:2]), "", ""][:2]
+    asks = first in _question_words(spoken.tag)
+    if spoken.primary in VERB_SECOND:
+        return asks and not begins_with_subject(second, spoken)
+    return any("-" in word and holds_question_word(word, spoken) for word in (first, second if asks else ""))
 
 
 def begins_with_subject(text: str, spoken: Language) -> bool:

@@ -242,6 +242,21 @@ def test_what_was_told_bit_by_bit_is_told_whole(home: Home, lang: str, first: st
     assert second in answered
 
 
+@pytest.mark.parametrize(
+    ("lang", "told", "clause", "asked"),
+    [
+        ("en-US", "the ladder is behind the shed", "i can't reach the gutter", "where did we put the ladder"),
+        ("de-DE", "die leiter steht hinterm schuppen", "ich komm nicht an die regenrinne", "wo steht denn die leiter"),
+        ("fr-FR", "l'échelle est derrière la cabane", "je range le jardin", "qu'est-ce qu'il y a derrière la cabane"),
+        ("nl-NL", "de ladder staat achter de schuur", "ik kan niet bij de dakgoot", "waar staat de ladder"),
+    ],
+)
+def test_a_question_behind_a_clause_is_answered(home: Home, lang: str, told: str, clause: str, asked: str) -> None:
+    at = home(lang)
+    tell(at, told)
+    assert told in " ".join(at.say(f"{clause} {asked}"))
+
+
 def test_the_newest_count_of_whoever_is_named_answers(home: Home) -> None:
     at = home("en-US")
     tell(at, "we have six goldfish", "my sister has four kids")

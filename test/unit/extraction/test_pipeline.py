@@ -10,6 +10,7 @@ from ovos_persona_memory.extraction import (
     Candidate,
     DialogueContext,
     ExtractionContext,
+    asked_in,
     asks,
     asks_about_something,
     asks_several,
@@ -267,6 +268,38 @@ def test_only_what_certainly_asks_is_left_out(lang: str, text: str, is_sure: boo
 def test_what_asks_for_several_things_is_told_from_what_asks_for_one(lang: str, several: str, one: str) -> None:
     assert asks_several(several, lang)
     assert not asks_several(one, lang)
+
+
+BEHIND_A_CLAUSE = [
+    (EN, "i'm at the ironmonger's", "what do we need from there"),
+    (DE, "ich steh grad im baumarkt", "was brauchen wir da alles"),
+    ("nl-NL", "ik sta bij de poort", "wat moet ik allemaal halen bij de bakker"),
+    ("fr-FR", "je suis chez le boulanger", "qu'est-ce qu'il faut prendre"),
+]
+
+
+@pytest.mark.parametrize(("lang", "clause", "asked"), BEHIND_A_CLAUSE)
+def test_a_question_behind_a_clause_is_what_is_asked(lang: str, clause: str, asked: str) -> None:
+    assert asked_in(f"{clause} {asked}", lang) == asked
+    assert asks(f"{clause} {asked}", lang)
+    assert asked_in(asked, lang) == asked
+    assert asked_in(clause, lang) == clause
+    assert not asks(clause, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "the baker knows what i like to eat"),
+        (EN, "i told him where the ladder is"),
+        (DE, "der bäcker weiß was ich gern esse"),
+        (DE, "hat der bäcker schon was gekauft für den ofen"),
+        ("nl-NL", "de bakker weet wat ik graag eet"),
+        ("fr-FR", "le boulanger sait ce que j'aime"),
+    ],
+)
+def test_a_clause_within_a_sentence_is_no_question_of_its_own(lang: str, text: str) -> None:
+    assert asked_in(text, lang) == text
 
 
 KINDS_OF_QUESTIONS = [

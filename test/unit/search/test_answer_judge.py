@@ -40,6 +40,9 @@ class Judge:
     def asks(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 
+    def asked_in(self, text: str, lang: str | None) -> str:
+        return text
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         return "who" in text and "what" in text
 

@@ -26,6 +26,9 @@ class Judge:
         self.asked.append(text)
         return True
 
+    def asked_in(self, text: str, lang: str | None) -> str:
+        return text
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         return False
 
