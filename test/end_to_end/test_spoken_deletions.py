@@ -108,8 +108,9 @@ def test_silence_keeps_everything_and_says_so(speaking: Assistant) -> None:
     speaking.talk("teller", TOLD)
     silent = [Silent(speaking, deletion) for deletion in DELETIONS]
     try:
-        for one in silent:
+        for one in silent:  # they talk one after the other, as people do, and are silent all at once
             one.start()
+            one.asked.wait(60.0)
         for one in silent:
             one.join()
     finally:
@@ -128,7 +129,7 @@ class Silent(threading.Thread):
     def __init__(self, assistant: Assistant, deletion: Deletion) -> None:
         super().__init__(daemon=True)
         self.deletion, self.heard = deletion, list[str]()
-        self._told, self._spoke = False, threading.Event()
+        self._told, self._spoke, self.asked = False, threading.Event(), threading.Event()
         self.conversation = Conversation(uuid.uuid4().hex, "en-US", self._hear, host="127.0.0.1", port=assistant.port)
 
     def run(self) -> None:
@@ -149,3 +150,4 @@ class Silent(threading.Thread):
         if one.ours and self._told:
             self.heard.append(one.text)
             self._spoke.set()
+            self.asked.set()
