@@ -376,8 +376,13 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
     if hit.text.count(" ") >= SHORT_QUESTION:  # a longer one may ask and tell
         return hit
     is_command = languages.for_text(hit.lang, hit.text).is_command(hit.text)
-    asks = judge.has_learned(hit.text, hit.lang) and judge.surely_asks(hit.text, hit.lang)
+    asks = judge.has_learned(hit.text, hit.lang) and _only_asks(hit, judge)
     return replace(hit, answers=False, sure=False) if is_command or asks else hit
+
+
+def _only_asks(hit: Hit, judge: AnswerJudge) -> bool:
+    """Whether a turn asks, be it behind a clause."""
+    return judge.surely_asks(hit.text, hit.lang) or judge.asked_in(hit.text, hit.lang) != hit.text
 
 
 def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: AnswerJudge) -> bool:
@@ -389,7 +394,7 @@ def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: Answe
     if hit.role != "user" or hit.outdated or hit.secret:
         return False
     if hit.kind == "turn" and judge.has_learned(hit.text, hit.lang):  # "put milk on the list" tells what is on it
-        if judge.surely_asks(hit.text, hit.lang):
+        if _only_asks(hit, judge):
             return False
     elif spoken.only_asks(text) or spoken.is_command(text):
         return False

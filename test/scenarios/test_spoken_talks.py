@@ -242,6 +242,18 @@ def test_what_was_told_bit_by_bit_is_told_whole(home: Home, lang: str, first: st
     assert second in answered
 
 
+def test_what_was_put_on_a_list_is_told_and_not_what_asked_for_it(home: Home) -> None:
+    at = home("en-US")
+    for text in ("the miller owes me ten pounds", "put soap on the shopping list", "put rice on the shopping list"):
+        at.say(text, "Ann")
+    for _ in range(2):
+        answered = " ".join(at.say("i'm at the shop what do we need from the shopping list", "Ann"))
+        assert "put soap" in answered
+        assert "put rice" in answered
+        assert "at the shop" not in answered
+        assert "miller" not in answered
+
+
 @pytest.mark.parametrize(
     ("lang", "told", "clause", "asked"),
     [
