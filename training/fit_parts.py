@@ -84,14 +84,18 @@ def seen_in(path: Path) -> Iterator[Seen]:
             memory.record([said], Scope("default"), utterance_id=heard)
             wanted = set(answers.get(line.number, ()))
             asked = Question(line.words, week.lang, heard, at=now[0], asker=line.person)
-            is_wanted = line.kind in KINDS or (line.kind not in OTHERS and breadth_of(asked, extraction) is SEVERAL)
-            if line.number in answers and is_wanted:
+            found = []
+            if line.number in answers and _is_for_several(line.kind, asked):
                 wait_until_indexed(memory)
                 found = looked_at(finding.hits(asked, Scope(), SEVERAL.among), asked, extraction, {}, SEVERAL)
+            if found:
                 parts = np.array([line_of(hit, told) in wanted for hit, _ in found], float)
-                if found:
-                    yield Seen(path.name, np.array(signs(found, asked)), parts, len(wanted))
+                yield Seen(path.name, np.array(signs(found, asked)), parts, len(wanted))
             told[key_of(line.words)] = line.number
+
+
+def _is_for_several(kind: str | None, asked: Question) -> bool:
+    return kind in KINDS or (kind not in OTHERS and breadth_of(asked, extraction) is SEVERAL)
 
 
 def _told(seen: Sequence[Seen], told: Sequence[NDArray[np.bool_]]) -> str:
