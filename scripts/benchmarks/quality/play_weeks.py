@@ -9,7 +9,8 @@ monotonic clock, and so every wait, goes on as it is.
 
 A transcript is JSON lines, one for everything said: ``file``, ``number`` (of the line in the file), ``heading``,
 ``at``, ``person``, ``kind``, ``words``, ``expected``, ``replies`` (everything spoken until the utterance was handled
-and it was silent for a moment), ``seconds`` and ``handled`` (false: it had no end within 30 s).
+and it was silent for a moment), ``more`` (with ``--more``: what was replied to "say more", where it was said that there
+is more), ``seconds`` and ``handled`` (false: it had no end within 30 s).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -62,12 +63,15 @@ class PlayedLine:
     seconds: float
     """Until the utterance was handled."""
     handled: bool = True
+    more: tuple[str, ...] = ()
+    """What was replied to "say more"."""
 
     @property
     def record(self) -> dict[str, Any]:
         """Its line in a transcript."""
         said = asdict(self.line) | {"at": self.line.at.isoformat()}
-        return said | {"replies": list(self.replies), "seconds": round(self.seconds, 3), "handled": self.handled}
+        replied = {"replies": list(self.replies), "more": list(self.more)}
+        return said | replied | {"seconds": round(self.seconds, 3), "handled": self.handled}
 
 
 class MovedClock:
@@ -167,8 +171,11 @@ def settings_of(trust: str, lang: str) -> dict[str, Any]:
     return {"lang": lang, "location": place, "persona_memory": {"identity": {"trust": trust}}}
 
 
-def play(week: Week, trust: str, others: bool) -> Iterator[PlayedLine]:
-    """Play a week through an assistant of its own; see Assistant for ``others``."""
+def play(week: Week, trust: str, others: bool, more: bool = False) -> Iterator[PlayedLine]:
+    """Play a week through an assistant of its own; see Assistant for ``others``.
+
+    ``more``: who asked says "say more" once where it is said that there is more.
+    """
     with tempfile.TemporaryDirectory(prefix="week-") as scratch:
         folder = Path(scratch)
         settings = folder / "home" / ".config" / "mycroft" / "mycroft.conf"
@@ -191,7 +198,11 @@ def play(week: Week, trust: str, others: bool) -> Iterator[PlayedLine]:
                     move(clock, owner, line.at)
                 if line.kind is not None:
                     wait_until_known(owner)
-                yield household.say(line)
+                played = household.say(line)
+                if more and line.kind is not None and says_there_is_more(week.lang, played.replies):
+                    asked = languages.for_language(week.lang).phrases("more.voc")[0]
+                    played = replace(played, more=household.say(replace(line, words=asked)).replies)
+                yield played
 
 
 def _places(others: bool) -> str:
@@ -230,6 +241,12 @@ def says_nothing(lang: str, replies: Sequence[str]) -> bool:
     return all(reply in known for reply in replies)
 
 
+def says_there_is_more(lang: str, replies: Sequence[str]) -> bool:
+    """Whether the replies end with an offer to tell more that answers."""
+    offer = languages.for_language(lang).say("say_more")
+    return any(reply.endswith(offer) for reply in replies)
+
+
 def overview(weeks: Sequence[tuple[Week, Sequence[PlayedLine]]]) -> Iterator[str]:
     """A table of the questions: how many were asked of each kind, answered at all, and how long the replies took."""
     asked: Counter[str] = Counter()
@@ -259,7 +276,7 @@ def play_all(args: argparse.Namespace) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         played: list[PlayedLine] = []
         with target.open("w", encoding="utf-8") as file:
-            for one in play(week, args.trust, args.others):
+            for one in play(week, args.trust, args.others, args.more):
                 played.append(one)
                 record = {"file": str(week.path), **one.record}
                 print(json.dumps(record, ensure_ascii=False), file=file, flush=True)
@@ -285,6 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trust = "session: each has a memory of their own (the default); none: everybody is one household"
     parser.add_argument("--trust", choices=("session", "none"), default="session", help=trust)
     parser.add_argument("--others", action="store_true", help="with an alarm clock and a calendar: starts slower")
+    parser.add_argument("--more", action="store_true", help='who is told that there is more says "say more", once')
     parser.add_argument(
         "--judge", type=Path, metavar="VERDICTS", help="print the table of these verdicts, play nothing"
     )

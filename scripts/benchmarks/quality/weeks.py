@@ -26,7 +26,7 @@ MONDAY = datetime(2027, 6, 7, tzinfo=timezone.utc)
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 PARTS = {"morning": 8.0, "noon": 12.25, "midday": 12.25, "afternoon": 15.5, "evening": 19.0, "night": 22.0}
 """The hours at which the parts of a day begin."""
-VERDICTS = ("right", "wrong", "outdated", "silent", "invented")
+VERDICTS = ("right", "partly", "wrong", "outdated", "silent", "invented")
 TAG = re.compile(r"([a-z]{2,3}-[A-Z]{2})(?![A-Za-z])")
 SAID = re.compile(r"(?P<person>[^\s:?#=][^:?]*?)\s*(?:\?\s*(?P<kind>\w+)\s*)?:\s*(?P<words>.*)")
 

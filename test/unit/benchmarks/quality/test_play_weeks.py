@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.quality.play_weeks import PlayedLine, Reply, overview, transcript_of
+from benchmarks.quality.play_weeks import PlayedLine, Reply, overview, says_there_is_more, transcript_of
 from benchmarks.quality.weeks import MONDAY, Week, WeekLine
 
 from ovos_persona_memory.text import languages
@@ -89,3 +89,12 @@ def test_weeks_of_one_name_have_transcripts_of_their_own() -> None:
     assert transcript_of(path, None, True) == Path("/a/first/en-US.transcript.jsonl")
     assert transcript_of(path, out, False) == Path("/out/en-US.transcript.jsonl")
     assert transcript_of(path, out, True) == Path("/out/first.en-US.transcript.jsonl")
+
+
+def test_whether_there_is_more_is_told_by_the_offer_at_the_end() -> None:
+    english = languages.for_language("en-US")
+    offer, perhaps = english.say("say_more"), english.say("say_more_perhaps")
+    assert says_there_is_more("en-US", ["You told me today: the cat is called Bob.", offer])
+    assert says_there_is_more("en-US", [f"You told me today: the cat is called Bob. {offer}"])
+    assert not says_there_is_more("en-US", ["You told me today: the cat is called Bob.", perhaps])
+    assert not says_there_is_more("de-DE", [offer])
