@@ -147,6 +147,8 @@ def _replaces(older: _Statement, newer: _Statement, asked: Collection[str] | Non
     before, after = _values(older), _values(newer)
     named = _named(older.words, spoken)
     held = [word for word in named if _is_held(word, newer)]
+    if _names_another_day(older, newer, held):
+        return True
     if not held or (asked is not None and asked and not any(set(spoken.words(word)) & set(asked) for word in held)):
         return False
     is_other = any(before[kind].isdisjoint(after.get(kind, before[kind])) for kind in before)
@@ -157,6 +159,23 @@ def _replaces(older: _Statement, newer: _Statement, asked: Collection[str] | Non
     # "not to lunch but to dinner": no day and no number needs to change
     denied = denied_in(newer.hit.text, spoken)
     return bool(after) and len(held) > 1 and any(word in denied for word in held)
+
+
+def _names_another_day(older: _Statement, newer: _Statement, held: Collection[str]) -> bool:
+    """Whether the newer statement names the weekday of the older one and another, behind what both name, whatever is
+    asked: "fenella rang thursday's no good to her it'll be friday".
+
+    Of 113 weeks of households 32 pairs of statements do so, and 26 of these are about the same; the others mostly share
+    the word that somebody called (2026-11-30).
+    """
+    spoken = newer.spoken
+    before, after = (
+        [word for word in one.words if value_kinds(spoken.tag).get(word) == WEEKDAYS] for one in (older, newer)
+    )
+    if set(before).isdisjoint(after) or set(after) <= set(before):
+        return False
+    until = newer.words[: newer.words.index(after[0])]
+    return len(held) > 1 or any(_is_same_word(one, word, spoken) for word in held for one in until)
 
 
 def _is_narrowed(older: _Statement, newer: _Statement, held: Collection[str]) -> bool:
@@ -216,8 +235,8 @@ def _kind(word: str, tag: str) -> str:
     return NUMBERS if is_ordinal or word.isdecimal() else ""
 
 
-NUMBERS = "numbers.list"
-DAYS = {"weekdays.list": "day", "relative_days.list": "day"}
+NUMBERS, WEEKDAYS = "numbers.list", "weekdays.list"
+DAYS = {WEEKDAYS: "day", "relative_days.list": "day"}
 """Lists whose words name days."""
 WHOLE = 2
 """Content words beside its values that a statement needs at least to be told anew in other words: "we have three kids"

@@ -137,6 +137,18 @@ def test_two_people_may_say_two_things_of_themselves() -> None:
             "el de la lavadora ha llamado que no puede el lunes que viene el martes a las cinco",
             "cuándo viene el de la lavadora",
         ),
+        (
+            "en-US",
+            "i found a roofer a mister quill he'll be here tuesday at nine",
+            "quill's been on the phone tuesday's no good to him it'll be thursday",
+            "when does the roofer come",
+        ),
+        (
+            "fr-FR",
+            "le four chauffe mal j'ai appelé barnabé il passe mercredi",
+            "barnabé a téléphoné il peut pas mercredi il vient samedi matin",
+            "quand est-ce qu'on répare le four",
+        ),
     ],
 )
 def test_what_moves_a_statement_with_other_words_takes_its_place(
@@ -168,6 +180,18 @@ def test_what_moves_a_statement_with_other_words_takes_its_place(
             "per sabato servono due chili di patate e sei uova",
             "anzi di patate ne basta un chilo",
             "quante uova servono",
+        ),
+        (
+            "en-US",
+            "my brother winston is coming on sunday",
+            "pauline can't do sunday she's coming monday",
+            "when is winston here",
+        ),
+        (
+            "en-US",
+            "i found a roofer a mister quill he'll be here tuesday",
+            "tell mister quill the ladder is in the shed on tuesday",
+            "when does the roofer come",
         ),
     ],
 )
