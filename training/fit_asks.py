@@ -85,8 +85,8 @@ def asking(model: ReaderModel) -> tuple[np.ndarray, float]:
             said.append(one)
             vectors.append(vector)
     rows, wanted = np.array(vectors), np.array([one.asks for one in said], float)
-    unsigned = np.array([not _is_signed(one) for one in said])
-    times = _times(said, unsigned)
+    unsigned = np.array([not is_signed(one.text, one.tag) for one in said])
+    times = times_of([(one.text, one.tag, one.asks) for one in said])
     shares = left_out_shares(rows, wanted, [one.source for one in said], PENALTY, times)
     tags = np.array([one.tag for one in said])
     for tag in sorted(set(tags)):
@@ -97,11 +97,12 @@ def asking(model: ReaderModel) -> tuple[np.ndarray, float]:
     return fitted(rows, wanted, PENALTY, times)
 
 
-def _times(said: Sequence[Said], unsigned: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How often each counts."""
-    wanted = np.array([one.asks for one in said])
-    length = np.array([min(len(one.text.split()), WORDS_MOST) for one in said])
-    tags = np.array([one.tag for one in said])
+def times_of(said: Sequence[tuple[str, str, bool]]) -> NDArray[np.float64]:
+    """How often each counts: a text, the tag of its language, and whether it asks."""
+    unsigned = np.array([not is_signed(text, tag) for text, tag, _ in said])
+    wanted = np.array([asks for _, _, asks in said])
+    length = np.array([min(len(text.split()), WORDS_MOST) for text, _, _ in said])
+    tags = np.array([tag for _, tag, _ in said])
     times = np.ones(len(said))
     for tag in sorted(set(tags)):
         for words, is_unsigned in itertools.product(range(1, WORDS_MOST + 1), (True, False)):
@@ -117,7 +118,7 @@ def _times(said: Sequence[Said], unsigned: NDArray[np.bool_]) -> NDArray[np.floa
 def _of_households(chance: random.Random) -> Iterator[Said]:
     houses = ((folder.parent.name, house) for folder in sorted(ROOT.glob("*/questions")) for house in houses_in(folder))
     for number, (tag, house) in enumerate(houses):
-        told, asked = ([_as_spoken(one[1]) for one in some] for some in (house.said, house.asked))
+        told, asked = ([as_spoken(one[1]) for one in some] for some in (house.said, house.asked))
         for text, asks in [*((text, False) for text in told), *((text, True) for text in asked)]:
             one = Said(text, tag, asks, f"{tag} {number}")
             yield one
@@ -130,17 +131,19 @@ def _of_talk(chance: random.Random) -> Iterator[Said]:
         files = [path for folder in FOLDERS for path in sorted((ROOT / tag / folder).glob("*.talk"))]
         told = [(sample, path) for path in files for sample in of_marked(path, 2) if sample.kind >= 0]
         for sample, path in chance.sample(told, min(TALK, len(told))):
-            text = _as_spoken(" ".join(sample.words))
+            text = as_spoken(" ".join(sample.words))
             yield Said(text, tag, sample.kind == KINDS.index("question"), f"{path.parent.name}/{path.name}")
 
 
-def _as_spoken(text: str) -> str:
+def as_spoken(text: str) -> str:
+    """The text in lower case and without its mark."""
     return text.rstrip(" ?.").lower()
 
 
-def _is_signed(one: Said) -> bool:
-    language = languages.for_text(one.tag, one.text)
-    return language.is_question(one.text) or holds_question_word(one.text, language)
+def is_signed(text: str, tag: str) -> bool:
+    """Whether a word shows that a text asks."""
+    language = languages.for_text(tag, text)
+    return language.is_question(text) or holds_question_word(text, language)
 
 
 if __name__ == "__main__":

@@ -78,9 +78,9 @@ class TorchLayer(nn.Module):
     def packed(self) -> Layer:
         """The layer as it is used."""
         dense = {
-            name: Dense.of(_array(getattr(self, name).weight).T, _array(getattr(self, name).bias)) for name in DENSE
+            name: Dense.of(as_array(getattr(self, name).weight).T, as_array(getattr(self, name).bias)) for name in DENSE
         }
-        norms = {name: Norm(_array(getattr(self, name).weight), _array(getattr(self, name).bias)) for name in NORMS}
+        norms = {name: Norm(as_array(getattr(self, name).weight), as_array(getattr(self, name).bias)) for name in NORMS}
         return Layer(**dense, **norms)
 
 
@@ -107,8 +107,8 @@ class JudgeNet(nn.Module):
 
     def packed(self, reader: ReaderModel) -> JudgeModel:
         """The model that the product reads."""
-        weights = {name: _array(getattr(self, name).weight).T for name in HEADS}
-        weights |= {f"{name}_bias": _array(getattr(self, name).bias) for name in HEADS}
+        weights = {name: as_array(getattr(self, name).weight).T for name in HEADS}
+        weights |= {f"{name}_bias": as_array(getattr(self, name).bias) for name in HEADS}
         layers = tuple(one.packed() for one in self.layers if isinstance(one, TorchLayer))
         return JudgeModel(reader, layers, weights)
 
@@ -134,7 +134,7 @@ class Shown:
             some = ordered[first : first + AT_ONCE]
             parts = reader.weights["parts"]
             placed = [reader.encoder.placed(rows, parts[kinds]) for rows, kinds in (pieces[pair] for pair in some)]
-            made, real = _padded(placed)
+            made, real = padded(placed)
             with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=HAS_BFLOAT16):
                 for layer in lower:
                     made = layer(made, real)
@@ -145,7 +145,7 @@ class Shown:
 
     def batch(self, pairs: Sequence[Pair]) -> tuple[Tensor, Tensor]:
         """Vectors of these pairs, shorter ones padded, and which are real."""
-        return _padded([self.vectors[slice(*self.bounds[pair])].astype(np.float32) for pair in pairs])
+        return padded([self.vectors[slice(*self.bounds[pair])].astype(np.float32) for pair in pairs])
 
     def size(self, pair: Pair) -> int:
         """Pieces of a pair."""
@@ -162,7 +162,8 @@ def _upper_layers(first: int, heads: int) -> Iterator[TorchLayer]:
         yield made
 
 
-def _padded(rows: Sequence[Vectors]) -> tuple[Tensor, Tensor]:
+def padded(rows: Sequence[Vectors]) -> tuple[Tensor, Tensor]:
+    """The vectors of pieces of several texts, shorter ones padded, and which are real."""
     longest = max(map(len, rows))
     vectors = np.zeros((len(rows), longest, rows[0].shape[1]), np.float32)
     real = np.zeros((len(rows), longest), bool)
@@ -248,7 +249,8 @@ def _tensor(numbers: Vectors) -> Tensor:
     return torch.from_numpy(np.array(numbers, np.float32))
 
 
-def _array(tensor: Tensor) -> Vectors:
+def as_array(tensor: Tensor) -> Vectors:
+    """The numbers of a tensor, float32."""
     return tensor.detach().numpy().astype(np.float32)
 
 

@@ -21,7 +21,6 @@ import torch.multiprocessing
 from base_encoder import BaseEncoder
 from confidence import early_least, fitted, judged
 from fit_asks import asking
-from fit_several import asking_for_several
 from network import ReaderNet, batch_of, encoder_for, packed
 from pairs import HELD as PAIRS_HELD
 from pairs import Pair, blocks_in, houses_in, pairs_of, questions_of
@@ -248,8 +247,6 @@ def made(net: ReaderNet, talk: Talk, path: Path) -> ReaderModel:
     }
     asks, asks_bias = asking(model)
     found |= {"asks": asks.astype(np.float32)[:, None], "asks_bias": np.array([asks_bias], np.float32)}
-    several, several_bias = asking_for_several(model)
-    found |= {"several": several.astype(np.float32)[:, None], "several_bias": np.array([several_bias], np.float32)}
     return replace(model, weights={**model.weights, **found})
 
 

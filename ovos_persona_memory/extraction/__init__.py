@@ -18,6 +18,7 @@ from ovos_persona_memory.extraction.pipeline import (
     may_ask_several,
     surely_asks,
     takes_back,
+    to_forget,
     unstated_reason,
 )
 from ovos_persona_memory.extraction.reader import answering
@@ -48,6 +49,7 @@ __all__ = [
     "naming_words",
     "surely_asks",
     "takes_back",
+    "to_forget",
     "unstated_reason",
     "without_secrets",
 ]

@@ -12,6 +12,7 @@ from ovos_persona_memory.extraction.slots import SLOTS
 from ovos_persona_memory.extraction.statements import (
     LEARNED_LANGUAGES,
     REFUSED,
+    TO_FORGET_FROM,
     DialogueContext,
     candidates,
     is_question,
@@ -33,23 +34,25 @@ UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
-UNSIGNED_FROM, SURELY_FROM = 0.4, 0.8
+UNSIGNED_FROM, SURELY_FROM = 0.4, 0.95
 """What has neither a mark nor a word that asks is a question if the reader finds it so likely, >=; where nothing is
 known about it, only if it is so sure, and the text does not begin with its subject.
 
-Measured on 2026-11-30: docs/measurements.md, "Questions without a mark"."""
+Measured on 2026-11-30: docs/measurements.md, "Of what kind an utterance is"."""
 RULED_OUT = 0.2
 """What asks by its words alone does not, if the reader finds it less likely than this."""
 SIGNED = 2.0
 """In the place of a probability: its words or its mark ask."""
-SEVERAL_FROM, PERHAPS_SEVERAL_FROM = 0.2, 0.05
+SEVERAL_FROM, PERHAPS_SEVERAL_FROM = 0.2, 0.03
 """A question asks for several things if the reader finds it so likely, >=: one answer of many misleads more than two of
 one; and as likely as the second it does where several are known."""
 BEHIND_FROM = 0.95
 """What follows a clause is a question of its own if the reader finds it so likely, >=."""
 CLAUSE, ASKED = 2, 3
 """Words of a clause before a question, and of the question, at least."""
-KIND_FROM, KIND_SURELY_FROM = 0.5, 0.8
+NAMED_TO_FORGET_FROM = 0.5
+"""A text wants something forgotten that it names with such a probability, >=: it is a request only if that is known."""
+KIND_FROM, KIND_SURELY_FROM = 0.5, 0.7
 """A question or request asks for all about something, or for what was said, if the reader finds it so likely, >=; what
 seems to be neither, if it finds it as likely as the second: not "i told tom about the boiler"."""
 LONGEST_REQUEST = 25
@@ -184,23 +187,38 @@ def asked_in(text: str, lang: str | None) -> str:
 
 
 def asks_several(text: str, lang: str | None) -> bool:
-    """Whether a question asks for several things: "who cannot eat what", "what is still to be bought"."""
-    return _kinds((text, lang)).asks_several >= SEVERAL_FROM
+    """Whether a question asks for several things, "who cannot eat what", "what is still to be bought", rather than for
+    all about something."""
+    kinds = _kinds((text, lang)).kinds
+    is_about = kinds.asks_about >= max(KIND_FROM, kinds.asks_several)
+    return kinds.asks_several >= SEVERAL_FROM and not is_about
 
 
 def may_ask_several(text: str, lang: str | None) -> bool:
     """Whether it does where several are known: "what do i need for the trip"."""
-    return _kinds((text, lang)).asks_several >= PERHAPS_SEVERAL_FROM
+    return _kinds((text, lang)).kinds.asks_several >= PERHAPS_SEVERAL_FROM
 
 
 def asks_about_something(text: str, lang: str | None) -> bool:
-    """Whether a text asks for all that is known about something: "show me all about the boiler"."""
-    return _is_of_kind(text, lang, _kinds((text, lang)).asks_about)
+    """Whether a text asks for all that is known about something, "show me all about the boiler", rather than for
+    several things."""
+    kinds = _kinds((text, lang)).kinds
+    return kinds.asks_about >= kinds.asks_several and _is_of_kind(text, lang, kinds.asks_about)
 
 
 def asks_what_was_said(text: str, lang: str | None) -> bool:
     """Whether a text asks what somebody told the assistant: "what did ray tell you last night"."""
-    return _is_of_kind(text, lang, _kinds((text, lang)).asks_what_was_said)
+    return _is_of_kind(text, lang, _kinds((text, lang)).kinds.asks_what_was_said)
+
+
+def to_forget(text: str, lang: str | None) -> str | None:
+    """What a text wants forgotten that the assistant was told, in its words; empty where it only points at it, None
+    where it wants nothing forgotten."""
+    reading = _kinds((text, lang))
+    share, names = reading.kinds.asks_to_forget, reading.names
+    if names is None:
+        return "" if share >= TO_FORGET_FROM else None
+    return languages.beginning(asked_in(text, lang))[slice(*names)] if share >= NAMED_TO_FORGET_FROM else None
 
 
 def _is_of_kind(text: str, lang: str | None, share: float) -> bool:
@@ -235,7 +253,7 @@ def _share_asking(text: str, language: Language, reading: Reading) -> float:
     if is_marked or has_sign:
         return SIGNED
     behind = _question_behind(text, language)
-    return max(reading.question, read(behind).question) if behind else reading.question
+    return max(reading.kinds.asks, read(behind).kinds.asks) if behind else reading.kinds.asks
 
 
 def _question_behind(text: str, language: Language) -> str:
@@ -261,9 +279,9 @@ def _is_apart(clause: str, asked: str, language: Language) -> bool:
     """Whether what follows a clause asks, and the clause does not: "hat sie schon" before "was gekauft" does."""
     return (
         language.is_question(asked)
-        and read(asked).question >= BEHIND_FROM
+        and read(asked).kinds.asks >= BEHIND_FROM
         and not language.is_question(clause)
-        and read(clause).question < UNSIGNED_FROM
+        and read(clause).kinds.asks < UNSIGNED_FROM
     )
 
 
@@ -273,7 +291,7 @@ def _is_ruled_out(given: tuple[str, str | None]) -> bool:
     text, lang = given
     if not has_learned(text, lang) or text.rstrip().endswith(QUESTION_MARKS):
         return False
-    return read(languages.beginning(text)).question < RULED_OUT
+    return read(languages.beginning(text)).kinds.asks < RULED_OUT
 
 
 def _found_of_kind(given: tuple[str, str | None]) -> Reading:

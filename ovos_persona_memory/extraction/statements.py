@@ -20,6 +20,9 @@ ENDED_FROM = 0.5
 """What is said to hold no more, or to be untrue, counts if it is so certain, >=."""
 ASKS_FROM = 0.8
 """An utterance that is a question with this probability or more states nothing."""
+TO_FORGET_FROM = 0.8
+"""An utterance wants something forgotten with such a probability, >=: it states nothing, and whoever said it is asked
+back."""
 FURTHER = 0.15
 """Of a language that the reader never learned, values must be so much surer."""
 LEARNED_LANGUAGES = frozenset({"ca", "da", "de", "en", "es", "fr", "gl", "it", "nl", "pt"})
@@ -61,7 +64,8 @@ def candidates(text: str, language: Language, reading: Reading, known: DialogueC
     is_marked = any(mark in text for mark in QUESTION_MARKS)  # who writes one question mark writes all
     found: list[Candidate] = []
     for statement, clause in zip(statements, clauses, strict=True):
-        asks = _is_asked(text, statement.value[1]) if is_marked else reading.question >= ASKS_FROM
+        asks = _is_asked(text, statement.value[1]) if is_marked else reading.kinds.asks >= ASKS_FROM
+        asks = asks or reading.kinds.asks_to_forget >= TO_FORGET_FROM
         one = _candidate(text, clause, language, statement, known, asks)
         if one is not None:
             found.append(one)
@@ -127,7 +131,7 @@ def _named(text: str, language: Language, statement: Statement, known: DialogueC
 
 def is_question(text: str, language: Language, reading: Reading) -> bool:
     """Whether an utterance asks something: by its mark, or as the reader finds."""
-    return reading.question >= ASKS_FROM or text.rstrip().endswith(QUESTION_MARKS)
+    return reading.kinds.asks >= ASKS_FROM or text.rstrip().endswith(QUESTION_MARKS)
 
 
 def _is_asked(text: str, place: int) -> bool:

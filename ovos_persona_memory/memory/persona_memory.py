@@ -450,7 +450,7 @@ class PersonaMemory:
         about = ""
         if extraction.asks_about_something(text, lang) and self.captures.may_read(scope):
             about = self.finding.topic_of(Question(text, lang, utterance_id), scope)
-        return QuestionKind(about, extraction.asks_what_was_said(text, lang))
+        return QuestionKind(about, extraction.asks_what_was_said(text, lang), extraction.to_forget(text, lang))
 
     @checked
     def surely_asks(self, text: str, lang: str | None = None) -> bool:

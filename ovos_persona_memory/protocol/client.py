@@ -183,7 +183,8 @@ class MemoryClient:
     def question_kind(self, text: str, lang: str | None = None) -> QuestionKind:
         """See PersonaMemory.question_kind."""
         found = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())
-        return QuestionKind(found.get("asks_about") or "", bool(found.get("asks_what_was_said")))
+        about, was_said = found.get("asks_about") or "", bool(found.get("asks_what_was_said"))
+        return QuestionKind(about, was_said, found.get("to_forget"))
 
     @checked
     def context(self, request: ContextRequest) -> Context:

@@ -261,9 +261,6 @@ def level_of(metadata: Mapping[str, Any]) -> int:
     return int(wanted) if isinstance(wanted, int) and wanted in range(6) else 5
 
 
-MAY_ANSWER_FROM = 0.6
-"""What does not answer surely enough is told as unsure with such a confidence, >=: what is less likely mostly does not
-answer."""
 MAY_BELONG_FROM = 0.15
 """What may be a part of an answer in several parts is offered behind them with such a confidence, >=."""
 
@@ -302,22 +299,22 @@ class Hit:
     """How likely it answers the question, 0 to 1, by the judge of answers; None where the judge did not look at it."""
     part: bool = False
     """True where several things are asked for, and it is one of them: all such hits are the answer."""
-
-    @property
-    def may_answer(self) -> bool:
-        """Whether it is worth telling where nothing answers, if it is said that this is not sure."""
-        return not self.answers and self.confidence is not None and self.confidence >= MAY_ANSWER_FROM
+    may_answer: bool = False
+    """True where it does not answer surely enough, and is worth telling if it is said that this is not sure."""
 
 
 @dataclass(frozen=True)
 class QuestionKind:
-    """Of what kind a question is, beside the many that ask for one thing."""
+    """Of what kind an utterance is, beside the many that state or ask for one thing."""
 
     asks_about: str = ""
     """What it asks for everything about, of which somebody stated something, in folded words: "boiler" for "show me
     all about the boiler"; empty where it asks for something else, or nobody did."""
     asks_what_was_said: bool = False
     """Whether it asks what somebody told the assistant: "what did ray tell you last night"."""
+    to_forget: str | None = None
+    """What it wants forgotten, in its words: "the thing with the ring" of "nobody needs to know the thing with the ring
+    so out with it"; empty where it only points, "you never heard that"; None where it wants nothing forgotten."""
 
 
 def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:

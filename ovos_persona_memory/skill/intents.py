@@ -50,7 +50,8 @@ def _meant(talk: TurnContext, by_words: Callable[[TurnContext], MatchedIntent | 
         return worded
     try:
         behind = _requested_behind(talk)  # "no that's wrong forget the number" corrects nothing
-        asked = behind or worded or _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
+        asked = behind or worded or _wants_forgotten(talk) or _requested(talk)
+        asked = asked or tell.contradicted(talk) or open_questions.meant(talk)
         return asked or _requested_of_what_was_told(talk)
     except NoAnswer:  # it is slow or away: what would have been looked up is found out, or said, later
         return worded or by_words(talk)
@@ -143,6 +144,17 @@ def requested_unseen(talk: TurnContext) -> MatchedIntent | None:
         return asked
     is_to_memory = says_forget(talk.said.text, talk.spoken) and not _is_for_others(talk)  # however long its object
     return asked if is_to_memory or _may_be_ours(talk, asked) else None
+
+
+def _wants_forgotten(talk: TurnContext) -> MatchedIntent | None:
+    """A request to forget in words of its own, "nobody needs to know the thing with the ring so out with it", as the
+    memory finds; of what is known, or of what was told last."""
+    topic = talk.means.kinds.of(talk).to_forget
+    if topic is None or _is_for_others(talk):
+        return None
+    if topic and not is_pointing(topic, talk.spoken):
+        return MatchedIntent("forget_about", {"topic": topic}) if forget.is_meant(talk, topic) else None
+    return MatchedIntent("forget_that") if talk.referents().meant else None
 
 
 def _in_other_words(talk: TurnContext) -> MatchedIntent | None:

@@ -148,8 +148,93 @@ OTHER_WORDS = [
     ),
 ]
 
+OWN_WORDS = [
+    Worded(
+        "en-US",
+        "i got a parking fine of ninety pounds",
+        "lose that bit about the parking fine it was only a joke",
+        "yes",
+        "ninety",
+        "what was the parking fine",
+        "I know nothing about that.",
+    ),
+    Worded(
+        "de-DE",
+        "ich hab einen strafzettel über neunzig euro bekommen",
+        "die sache mit dem strafzettel geht keinen was an nimm die wieder raus",
+        "ja",
+        "neunzig",
+        "wie hoch war der strafzettel",
+        "Darüber weiß ich nichts.",
+    ),
+    Worded(
+        "fr-FR",
+        "le tatouage m'a coûté trois cents euros",
+        "l'histoire du tatouage t'as jamais entendu ça d'accord enlève la",
+        "oui",
+        "euros",
+        "combien a coûté le tatouage",
+        "Je ne sais rien à ce sujet.",
+    ),
+    Worded(
+        "es-ES",
+        "el tatuaje me costó trescientos euros",
+        "lo del tatuaje haz como si nunca te lo hubiera contado",
+        "sí",
+        "trescientos",
+        "cuánto me costó el tatuaje",
+        "No sé nada de eso.",
+    ),
+    Worded(
+        "it-IT",
+        "la multa era di novanta euro",
+        "la faccenda della multa levala dalla tua memoria per favore",
+        "sì",
+        "novanta",
+        "di quanto era la multa",
+        "Non ne so nulla.",
+    ),
+    Worded(
+        "nl-NL",
+        "de boete was negentig euro",
+        "dat gedoe met die boete hoeft niemand te weten haal het er maar weer uit",
+        "ja",
+        "negentig",
+        "hoe hoog was de boete",
+        "Daar weet ik niets over.",
+    ),
+    Worded(
+        "pt-PT",
+        "a multa foi de noventa euros",
+        "aquilo da multa tira lá da tua memória que ninguém precisa de saber",
+        "sim",
+        "noventa",
+        "de quanto foi a multa",
+        "Não sei nada sobre isso.",
+    ),
+    Worded(
+        "ca-ES",
+        "la multa era de noranta euros",
+        "allò de la multa treu-ho de la memòria que no ho ha de saber ningú",
+        "sí",
+        "noranta",
+        "de quant era la multa",
+        "No en sé res.",
+    ),
+    Worded(
+        "da-DK",
+        "bøden var på halvfems kroner",
+        "det med bøden skal ingen vide så få det ud af hukommelsen igen",
+        "ja",
+        "halvfems",
+        "hvor stor var bøden",
+        "Det ved jeg ikke noget om.",
+    ),
+]
+"""No verb says "forget"."""
 
-@pytest.mark.parametrize("one", [*BEHIND, *OTHER_WORDS], ids=lambda one: one.said)
+
+@pytest.mark.parametrize("one", [*BEHIND, *OTHER_WORDS, *OWN_WORDS], ids=lambda one: one.said)
 def test_it_is_read_back_and_after_a_yes_nothing_of_it_is_left(home: Home, one: Worded) -> None:
     at = home(one.lang)
     at.say(one.told)
@@ -356,3 +441,35 @@ def test_what_is_named_before_a_request_is_what_it_points_at(home: Home) -> None
     )
     assert "mahagoni" in asked
     assert "bremse" not in asked
+
+
+@pytest.mark.parametrize(
+    ("lang", "told", "said", "yes"),
+    [
+        ("de-DE", "ich hab in Mathe eine Fünf", "das hast du jetzt nicht gehört streich das", "ja"),
+        ("nl-NL", "ik had een onvoldoende voor wiskunde", "doe maar alsof ik niks gezegd heb", "ja"),
+        ("pt-PT", "tive negativa a matemática", "faz de conta que não ouviste nada", "sim"),
+    ],
+)
+def test_who_only_points_in_words_of_their_own_means_what_they_told_last(
+    home: Home, lang: str, told: str, said: str, yes: str
+) -> None:
+    at = home(lang)
+    at.say(told)
+    (asked,) = at.say(said)
+    assert told in asked
+    at.say(yes)
+    assert not at.holds(told.split()[-1])
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["don't tell mia but i got her a bike", "take the milk off the list", "i forgot my umbrella at the dentist's"],
+)
+def test_what_is_near_a_request_to_forget_is_none(home: Home, said: str) -> None:
+    at = home("en-US")
+    at.say("mia's bike and the umbrella and the milk are in the shed")
+    at.say(said)
+    assert at.holds("shed")
+    at.say("yes")
+    assert at.holds("shed")

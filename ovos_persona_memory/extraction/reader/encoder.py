@@ -270,9 +270,9 @@ class Encoder:
             vectors = layer.make(vectors, self.heads, sizes)
         return vectors
 
-    def finish(self, vectors: Vectors, layers: int) -> Vectors:
-        """What each piece means after all layers, from what it means after the first ``layers``."""
-        for layer in self.layers[layers:]:
+    def go_on(self, vectors: Vectors, first: int, last: int | None = None) -> Vectors:
+        """What each piece means after ``last`` layers, None: all, from what it means after the ``first``."""
+        for layer in self.layers[first:last]:
             vectors = layer.make(vectors, self.heads)
         return vectors
 

@@ -10,19 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ovos_persona_memory.extraction.reader.encoder import (
-    BEGIN,
-    DENSE,
-    END,
-    NORMS,
-    ChangedDense,
-    Dense,
-    Encoder,
-    Layer,
-    Norm,
-    Vectors,
-    product,
-)
+from ovos_persona_memory.extraction.reader.encoder import BEGIN, END, Encoder, Layer, Vectors, product
+from ovos_persona_memory.extraction.reader.layer_changes import changed, packed_change, packed_whole, whole
 from ovos_persona_memory.extraction.reader.model import ASKED, ITSELF, ReaderModel
 
 PIECES, ASKED_PIECES = 64, 40
@@ -34,8 +23,8 @@ MOST_LAYERS = 12
 """Of multilingual-e5-small: those above the reader's are kept as they are, a byte each weight. Of half a byte each the
 judge loses more than these layers give (area under the curve of some of the weeks' pairs .943, then .931)."""
 RANK = 64
-"""Of the reader's layers the file holds how the judge's weights differ, as two matrices with so many columns and rows
-(Hu et al., "LoRA", 2022): of the weeks' pairs the full difference tells hardly more."""
+"""Of the reader's layers the file holds how the judge's differ, of so many ranks: of the weeks' pairs the full
+difference tells hardly more."""
 HEADS = ("deep", "answer")
 
 
@@ -53,9 +42,9 @@ class JudgeModel:
         """The model in a file; OSError where there is none, KeyError or ValueError where it is none."""
         with np.load(path) as kept:
             arrays = {name: kept[name] for name in kept.files}
-        changed = [_layer(arrays, base, number) for number, base in _upper(reader)]
+        own = [changed(arrays, base, number) for number, base in _upper(reader)]
         upon = [number for number in range(MOST_LAYERS) if f"{number}_query" in arrays]
-        layers = (*changed, *(_whole(arrays, number) for number in upon))
+        layers = (*own, *(whole(arrays, number) for number in upon))
         names = [name for head in HEADS for name in (head, f"{head}_bias")]
         return cls(reader, layers, {name: arrays[f"head_{name}"].astype(np.float32) for name in names})
 
@@ -64,9 +53,9 @@ class JudgeModel:
         arrays: dict[str, NDArray[Any]] = {}
         upper = _upper(self.reader)
         for (number, base), layer in zip(upper, self.layers, strict=False):
-            arrays |= _packed(layer, base, number)
+            arrays |= packed_change(layer, base, number, RANK)
         for number, layer in enumerate(self.layers[len(upper) :], SHARED + len(upper)):
-            arrays |= _packed_whole(layer, number)
+            arrays |= packed_whole(layer, number)
         arrays |= {f"head_{name}": rows.astype(np.float16) for name, rows in self.weights.items()}
         with path.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy knows no names of arrays
@@ -99,56 +88,3 @@ def pieces_of(encoder: Encoder, question: Sequence[str], remark: Sequence[str]) 
 def _upper(reader: ReaderModel) -> list[tuple[int, Layer]]:
     """The layers of the reader that the judge has others in place of, with their numbers."""
     return list(enumerate(reader.encoder.layers))[SHARED:]
-
-
-def _packed(layer: Layer, base: Layer, number: int) -> dict[str, NDArray[Any]]:
-    """What a layer has in another way than that of the reader: of weights the nearest matrix of RANK."""
-    kept: dict[str, NDArray[Any]] = {}
-    for name in DENSE:
-        dense, before = getattr(layer, name), getattr(base, name)
-        left, sizes, right = np.linalg.svd(dense.weights - before.weights, full_matrices=False)
-        roots = np.sqrt(sizes[:RANK])
-        kept[f"{number}_{name}_left"] = (left[:, :RANK] * roots).astype(np.float16)
-        kept[f"{number}_{name}_right"] = (roots[:, None] * right[:RANK]).astype(np.float16)
-        kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
-    return kept | _packed_norms(layer, number)
-
-
-def _packed_whole(layer: Layer, number: int) -> dict[str, NDArray[Any]]:
-    """All that a layer is."""
-    kept: dict[str, NDArray[Any]] = {}
-    for name in DENSE:
-        dense: Dense = getattr(layer, name)
-        kept[f"{number}_{name}"], kept[f"{number}_{name}_scales"] = dense.rows, dense.scales
-        kept[f"{number}_{name}_shift"] = dense.shift.astype(np.float16)
-    return kept | _packed_norms(layer, number)
-
-
-def _packed_norms(layer: Layer, number: int) -> dict[str, NDArray[Any]]:
-    norms = {name: getattr(layer, name) for name in NORMS}
-    return {f"{number}_{name}_scale": norm.scale for name, norm in norms.items()} | {
-        f"{number}_{name}_shift": norm.shift for name, norm in norms.items()
-    }
-
-
-def _layer(kept: Mapping[str, NDArray[Any]], base: Layer, number: int) -> Layer:
-    """The layer of ``_packed``."""
-    parts: dict[str, Any] = {}
-    for name in DENSE:
-        before: Dense = getattr(base, name)
-        left, right, shift = (kept[f"{number}_{name}_{part}"] for part in ("left", "right", "shift"))
-        parts[name] = ChangedDense.upon(before, left, right, shift.astype(np.float32))
-    return Layer(**parts, **_norms(kept, number))
-
-
-def _whole(kept: Mapping[str, NDArray[Any]], number: int) -> Layer:
-    """The layer of ``_packed_whole``."""
-    parts: dict[str, Any] = {}
-    for name in DENSE:
-        rows, scales, shift = (kept[f"{number}_{name}{part}"] for part in ("", "_scales", "_shift"))
-        parts[name] = Dense(rows, scales, shift.astype(np.float32))
-    return Layer(**parts, **_norms(kept, number))
-
-
-def _norms(kept: Mapping[str, NDArray[Any]], number: int) -> dict[str, Any]:
-    return {name: Norm(kept[f"{number}_{name}_scale"], kept[f"{number}_{name}_shift"]) for name in NORMS}

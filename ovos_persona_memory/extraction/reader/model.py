@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ovos_persona_memory.extraction.reader import encoder
 from ovos_persona_memory.extraction.reader.encoder import BEGIN, END, LONGEST, Encoder, Vectors, product
+from ovos_persona_memory.extraction.reader.kinds_model import SHARED, Kinds, KindsModel
 from ovos_persona_memory.extraction.reader.labels import NEAR
 
 CONTEXT_PIECES = 24
@@ -21,8 +22,6 @@ BY_ASSISTANT, BY_PERSON, ITSELF, ASKED = range(4)
 EARLY = 2
 """After so many layers it is decided whether the others are asked."""
 HEADS = ("slot", "saying", "who", "thing", "kind")
-OF_QUESTIONS = ("several", "about", "said")
-"""Heads that read a question as a whole: what kind it is of."""
 POINTERS = ("who", "thing")
 
 
@@ -54,14 +53,10 @@ class Scores:
     """[words, 3]: the same of what a value belongs to."""
     kind: Vectors
     """[kinds of utterance]"""
-    asks: float
-    """How likely it is that the utterance asks, with a mark or without, 0 to 1."""
-    asks_several: float
-    """How likely it is that, if it asks, it asks for several things, "who has borrowed something of ours", 0 to 1."""
-    asks_about: float
-    """How likely it is that it asks for all that is known about something, "show me all about the boiler", 0 to 1."""
-    asks_what_was_said: float
-    """How likely it is that it asks what somebody told the assistant, "what did ray tell you last night", 0 to 1."""
+    kinds: Kinds
+    """Of what kind the utterance is."""
+    names: Vectors
+    """[words]: how likely each is one of those that name what is to be forgotten, if something is."""
     to_who: Vectors
     """[words, 1 + words]: nobody, or the word to which a value points."""
     to_thing: Vectors
@@ -74,6 +69,8 @@ class ReaderModel:
 
     encoder: Encoder
     weights: Mapping[str, Vectors]
+    kinds: KindsModel | None = None
+    """None: it tells of no utterance of what kind it is."""
 
     @classmethod
     def load(cls, path: Path) -> ReaderModel:
@@ -82,10 +79,9 @@ class ReaderModel:
             arrays = {name: kept[name] for name in kept.files}
         return cls(encoder.unpacked(arrays), _heads_of(arrays))
 
-    def with_heads(self, path: Path) -> ReaderModel:
-        """The model with the heads in another file, too; OSError where there is none."""
-        with np.load(path) as kept:
-            return ReaderModel(self.encoder, {**self.weights, **_heads_of({name: kept[name] for name in kept.files})})
+    def with_kinds(self, path: Path) -> ReaderModel:
+        """The model with that of the kinds of utterances in another file; OSError where there is none."""
+        return replace(self, kinds=KindsModel.load(path, self.encoder))
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
@@ -100,51 +96,39 @@ class ReaderModel:
         None where the first layers see that nothing is told nor asked, which is so of most that is said; ``always``:
         never.
         """
-        vectors, firsts = self._vectors(given, always)
-        if vectors is None:
+        made = self._made(given, always)
+        if made is None:
             return None
+        shared, vectors, firsts = made
         weights, words = self.weights, vectors[firsts]
         found = {name: _shares(product(words, weights[name]) + weights[f"{name}_bias"]) for name in HEADS[:-1]}
         kind = _shares(vectors[:1] @ weights["kind"] + weights["kind_bias"])[0]
-        asks = _share(vectors[0] @ weights["asks"] + weights["asks_bias"])
-        whole = _as_a_whole(vectors)
-        several, about, said = (_share(whole @ weights[name] + weights[f"{name}_bias"]) for name in OF_QUESTIONS)
+        kinds, names = Kinds(), np.zeros(len(firsts), np.float32)
+        if self.kinds is not None:
+            asks = float((vectors[0] @ weights["asks"] + weights["asks_bias"])[0])
+            kinds, names = self.kinds.told_by(shared, firsts, self.encoder.heads, asks)
         to_who, to_thing = (self._pointed(words, number) for number in range(len(POINTERS)))
-        return Scores(
-            **found,
-            kind=kind,
-            asks=asks,
-            asks_several=several,
-            asks_about=about,
-            asks_what_was_said=said,
-            to_who=to_who,
-            to_thing=to_thing,
-        )
+        return Scores(**found, kind=kind, kinds=kinds, names=names, to_who=to_who, to_thing=to_thing)
 
     def of_whole(self, given: Utterance) -> Vectors | None:
-        """The vector of an utterance as a whole, [width], by which is told whether it asks; None as ``read``."""
-        vectors, _ = self._vectors(given, always=False)
-        return None if vectors is None else vectors[0]
+        """The vector of an utterance as a whole, [width], by which the reader tells whether it asks; None as
+        ``read``."""
+        made = self._made(given, always=False)
+        return None if made is None else made[1][0]
 
-    def of_question(self, given: Utterance) -> Vectors:
-        """What it is told by of what kind a question is: [2 x width]."""
-        vectors, _ = self._vectors(given, always=True)
-        assert vectors is not None
-        return _as_a_whole(vectors)
-
-    def _vectors(self, given: Utterance, always: bool) -> tuple[Vectors | None, list[int]]:
-        """The vector of each piece, and which are the first of a word; None where ``early`` sees nothing in it."""
-        rows, parts, known, firsts = self._pieces(given)
-        beside = self.weights["parts"][parts] + self.weights["known"][known]
+    def _made(self, given: Utterance, always: bool) -> tuple[Vectors, Vectors, list[int]] | None:
+        """The vectors of the pieces after the layers that the model of kinds shares, and after all, and the first piece
+        of each word; None as ``read``."""
+        rows, beside, firsts = self.pieces(given)
         begun = self.encoder.begin(rows, beside, EARLY)
         if not always and self.early(begun[firsts]) < float(self.weights["early_least"][0]):
-            return None, firsts
-        return self.encoder.finish(begun, EARLY), firsts
+            return None
+        shared = self.encoder.go_on(begun, EARLY, SHARED)
+        return shared, self.encoder.go_on(shared, SHARED), firsts
 
     def first_look(self, given: Utterance) -> float:
         """What ``early`` gives of an utterance."""
-        rows, parts, known, firsts = self._pieces(given)
-        beside = self.weights["parts"][parts] + self.weights["known"][known]
+        rows, beside, firsts = self.pieces(given)
         return self.early(self.encoder.begin(rows, beside, EARLY)[firsts])
 
     def early(self, words: Vectors) -> float:
@@ -152,8 +136,8 @@ class ReaderModel:
         worth = words @ self.weights["early"] + self.weights["early_bias"]
         return float(np.logaddexp.reduce(worth[:, 0]))
 
-    def _pieces(self, given: Utterance) -> tuple[list[int], list[int], list[int], list[int]]:
-        """Rows of pieces, their parts, which are of known names, and where each word begins that fits."""
+    def pieces(self, given: Utterance) -> tuple[list[int], Vectors, list[int]]:
+        """The rows of the pieces, what is added to each before the first layer, and the first piece of each word."""
         cut = self.encoder.pieces.cut
         before = [row for word in given.before for row in cut(word)][-CONTEXT_PIECES:]
         rows = [BEGIN, *before, *([END] if before else [])]
@@ -168,7 +152,7 @@ class ReaderModel:
             rows += made[: LONGEST - len(rows)]
             known += [int(place in given.known)] * (len(rows) - len(known))
         parts += [ITSELF] * (len(rows) - len(parts) + 1)
-        return [*rows, END], parts, [*known, 0], firsts
+        return [*rows, END], self.weights["parts"][parts] + self.weights["known"][[*known, 0]], firsts
 
     def _pointed(self, words: Vectors, number: int) -> Vectors:
         name, size = POINTERS[number], len(words)
@@ -185,16 +169,6 @@ class ReaderModel:
 def _heads_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Vectors]:
     heads = {name.removeprefix("head_"): rows for name, rows in arrays.items() if name.startswith("head_")}
     return {name: rows.astype(np.float32) for name, rows in heads.items()}
-
-
-def _as_a_whole(vectors: Vectors) -> Vectors:
-    """The vector of the whole utterance, and the mean of those of its pieces."""
-    return np.concatenate([vectors[0], vectors.mean(axis=0)])
-
-
-def _share(value: Vectors) -> float:
-    """The logistic function of one number."""
-    return float(1.0 / (1.0 + np.exp(-value[0])))
 
 
 def _shares(values: Vectors) -> Vectors:

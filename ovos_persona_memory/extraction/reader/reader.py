@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from ovos_persona_memory.extraction.reader.kinds_model import KINDS, Kinds
 from ovos_persona_memory.extraction.reader.labels import SAYINGS
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
 from ovos_persona_memory.extraction.reader.spans import Value, values_in
 from ovos_persona_memory.extraction.reader.words import Word, words_of
 
 FILE = Path(__file__).parents[1] / "models" / "reader.model"
-KINDS_FILE = FILE.with_name("question_kinds.model")
-"""Heads of the reader that tell of what kind a question is."""
+KINDS_FILE = FILE.with_name("kinds.model")
+"""What tells of what kind an utterance is."""
 CONTEXT_WORDS = 16
 """So many of the last words of what was said before are read."""
 CONTEXT_FOR = 9
 """Words of an utterance at most that what was said before helps to read."""
+NAMES_FROM = 0.5
+"""A word names what is to be forgotten with such a probability, >=."""
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 AT_ONCE, PARTS = 60, 5
 """Words of an utterance that are read at once at most; a longer one is cut between sentences, and so many parts are
@@ -54,14 +57,10 @@ class Reading:
 
     statements: tuple[Statement, ...] = ()
     """In the order in which they are said."""
-    question: float = 0.0
-    """How likely it is that the utterance asks something, 0 to 1."""
-    asks_several: float = 0.0
-    """How likely it is that, if it asks, it asks for several things, 0 to 1."""
-    asks_about: float = 0.0
-    """How likely it is that it asks for all that is known about something, 0 to 1."""
-    asks_what_was_said: float = 0.0
-    """How likely it is that it asks what somebody told the assistant, 0 to 1."""
+    kinds: Kinds = field(default_factory=Kinds)
+    """Of what kind the utterance is: of what is read in parts the likeliest of any part."""
+    names: tuple[int, int] | None = None
+    """The characters of what is to be forgotten, if something is; None where nothing names it."""
 
 
 def model() -> ReaderModel | None:
@@ -72,7 +71,7 @@ def model() -> ReaderModel | None:
 
 @lru_cache(maxsize=1)
 def _loaded(path: Path) -> ReaderModel | None:
-    return ReaderModel.load(path).with_heads(KINDS_FILE) if path.is_file() else None
+    return ReaderModel.load(path).with_kinds(KINDS_FILE) if path.is_file() else None
 
 
 def read(
@@ -89,7 +88,8 @@ def read(
         return Reading()
     context = [word.lower for word in words_of(before)][-CONTEXT_WORDS:] if len(words) <= CONTEXT_FOR else []
     found: list[Statement] = []
-    kinds = Reading()
+    kinds: list[Kinds] = []
+    named: list[Word] = []
     for part in _parts(text, words)[:PARTS]:
         own = tuple(word.lower for word in part)
         known = frozenset(place for place, word in enumerate(own) if word in names)
@@ -97,13 +97,20 @@ def read(
         context, by_assistant = [], False
         if scores is not None:
             found += [_statement(reader, part, value) for value in values_in(scores)]
-            kinds = Reading(
-                question=max(kinds.question, scores.asks),
-                asks_several=max(kinds.asks_several, scores.asks_several),
-                asks_about=max(kinds.asks_about, scores.asks_about),
-                asks_what_was_said=max(kinds.asks_what_was_said, scores.asks_what_was_said),
-            )
-    return replace(kinds, statements=tuple(found))
+            kinds.append(scores.kinds)
+            named += _named(part, scores.names)
+    return Reading(tuple(found), _likeliest(kinds), (named[0].first, named[-1].last) if named else None)
+
+
+def _named(words: Sequence[Word], shares: Iterable[float]) -> list[Word]:
+    """The words that name what is to be forgotten: from the first likely one to the last."""
+    likely = [place for place, share in enumerate(shares) if share >= NAMES_FROM]
+    return list(words[likely[0] : likely[-1] + 1]) if likely else []
+
+
+def _likeliest(kinds: Sequence[Kinds]) -> Kinds:
+    """Of each kind how likely an utterance is that was read in parts."""
+    return Kinds(*(max((getattr(one, name) for one in kinds), default=0.0) for name in KINDS))
 
 
 def _parts(text: str, words: Sequence[Word]) -> list[list[Word]]:

@@ -19,6 +19,7 @@ from ovos_persona_memory.extraction import (
     is_echo,
     pipeline,
     surely_asks,
+    to_forget,
 )
 from ovos_persona_memory.extraction.reader.reader import read
 from ovos_persona_memory.records import GUEST, Turn
@@ -220,7 +221,7 @@ def test_whether_something_asks_does_not_depend_on_what_was_said_before() -> Non
     text, lang = "ist ole heute abend da", "de-DE"
     said = DialogueContext(said="licht in der küche aus", by_assistant=True)
     assert extract(Turn("user", text, lang=lang), ExtractionContext(before=said)) == []
-    assert read(text, said.said, by_assistant=True).question < 0.4, "behind these words it is taken for an answer"
+    assert read(text, said.said, by_assistant=True).kinds.asks < 0.4, "behind these words it is taken for an answer"
     assert asks(text, lang) and surely_asks(text, lang)
 
 
@@ -347,3 +348,45 @@ def test_a_remark_about_telling_and_knowing_asks_for_neither(text: str) -> None:
 
 def test_in_a_language_that_the_reader_has_not_learned_nothing_asks_for_several_things() -> None:
     assert not asks_several("ktoś pożyczył co od nas", "pl-PL")
+
+
+TO_FORGET = [
+    ("en-US", "nobody has to know the business with the tattoo so out of your head with it", "tattoo"),
+    ("de-DE", "die sache mit dem strafzettel geht keinen was an nimm die wieder raus", "strafzettel"),
+    ("fr-FR", "l'histoire du tatouage t'as jamais entendu ça d'accord enlève la", "tatouage"),
+    ("es-ES", "lo del tatuaje haz como si nunca te lo hubiera contado", "tatuaje"),
+    ("it-IT", "la faccenda della multa levala dalla tua memoria per favore", "multa"),
+    ("nl-NL", "dat gedoe met die boete hoeft niemand te weten haal het er maar weer uit", "boete"),
+    ("pt-PT", "aquilo da multa tira lá da tua memória que ninguém precisa de saber", "multa"),
+    ("da-DK", "det med bøden skal ingen vide så få det ud af hukommelsen igen", "bøden"),
+]
+
+
+@pytest.mark.parametrize(("lang", "text", "named"), TO_FORGET)
+def test_what_is_to_be_forgotten_is_told_from_the_request_around_it(lang: str, text: str, named: str) -> None:
+    found = to_forget(text, lang)
+    assert found is not None and named in found and len(found.split()) <= 5
+    assert extract(Turn("user", text, lang=lang), ExtractionContext()) == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en-US", "i forgot my umbrella at the dentist's"),
+        ("en-US", "don't forget that nan comes on friday"),
+        ("en-US", "take the milk off the list"),
+        ("de-DE", "vergiss nicht dass oma am freitag kommt"),
+        ("es-ES", "borra la alarma de las siete"),
+        ("nl-NL", "ik ben mijn paraplu vergeten"),
+    ],
+)
+def test_what_is_near_a_request_to_forget_wants_nothing_forgotten(lang: str, text: str) -> None:
+    assert to_forget(text, lang) is None
+
+
+def test_what_is_to_be_forgotten_may_only_be_pointed_at() -> None:
+    assert to_forget("das hast du jetzt nicht gehört streich das", "de-DE") == ""
+
+
+def test_a_remark_that_names_something_asks_for_nothing_about_it() -> None:
+    assert not asks_about_something("the baker owes me five pounds", EN)

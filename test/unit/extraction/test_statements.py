@@ -8,6 +8,7 @@ import pytest
 
 from ovos_persona_memory.extraction.candidate import Candidate
 from ovos_persona_memory.extraction.reader import Reading, Statement
+from ovos_persona_memory.extraction.reader.kinds_model import Kinds
 from ovos_persona_memory.extraction.statements import DialogueContext, candidates
 from ovos_persona_memory.text import languages
 
@@ -29,7 +30,7 @@ def said(
 
 
 def made(text: str, *statements: Statement, known: DialogueContext = NOBODY, question: float = 0.0) -> list[Candidate]:
-    return candidates(text, ENGLISH, Reading(tuple(statements), question), known)
+    return candidates(text, ENGLISH, Reading(tuple(statements), Kinds(asks=question)), known)
 
 
 CAT = "my cat is called bob"

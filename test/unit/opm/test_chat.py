@@ -11,12 +11,12 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.opm import chat
 from ovos_persona_memory.opm.chat import RecallChatEngine, _each_once
-from ovos_persona_memory.records import MAY_ANSWER_FROM, MAY_BELONG_FROM, Hit, QuestionKind
+from ovos_persona_memory.records import MAY_BELONG_FROM, Hit, QuestionKind
 from ovos_persona_memory.text import languages
 
 ENGLISH = languages.for_language("en-US")
 ASKED = "where does the ladder live?"
-LIKELY, UNLIKELY = MAY_ANSWER_FROM + 0.05, MAY_ANSWER_FROM - 0.05
+UNLIKELY = 0.55
 
 
 def hit(text: str, number: int = 0, answers: bool = False, confidence: float | None = None) -> Hit:
@@ -83,11 +83,9 @@ def test_of_several_answers_none_is_told_that_stands_in_another_one() -> None:
 
 
 def test_where_no_answer_is_sure_the_best_of_what_may_be_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    unlikely, likely = (
-        hit("the shed is locked", confidence=UNLIKELY),
-        hit("it hangs behind the shed", confidence=LIKELY),
-    )
-    said = reply(monkeypatch, [unlikely, likely, hit("it is old", confidence=LIKELY)])
+    unlikely = hit("the shed is locked", confidence=UNLIKELY)
+    likely, other = (replace(hit(text), may_answer=True) for text in ("it hangs behind the shed", "it is old"))
+    said = reply(monkeypatch, [unlikely, likely, other])
     assert said.startswith("I'm not sure") and said.endswith(": it hangs behind the shed.")
 
 
@@ -126,4 +124,5 @@ def test_what_hardly_answers_is_not_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_is_not_sure_is_left_to_the_next_handler(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert reply(monkeypatch, [hit("i hung it up behind the shed", confidence=LIKELY)], fallthrough=True) == ""
+    likely = replace(hit("i hung it up behind the shed"), may_answer=True)
+    assert reply(monkeypatch, [likely], fallthrough=True) == ""

@@ -108,7 +108,7 @@ def rows_of(encoder: Encoder, words: Sequence[str]) -> list[int]:
 def read(encoder: Encoder, words: Sequence[str], beside: float = 0.0) -> NDArray[np.float32]:
     """A vector for each piece."""
     rows = rows_of(encoder, words)
-    return encoder.finish(encoder.begin(rows, np.full((len(rows), SIZE), beside, np.float32), 1), 1)
+    return encoder.go_on(encoder.begin(rows, np.full((len(rows), SIZE), beside, np.float32), 1), 1)
 
 
 def written_out(encoder: Encoder, words: Sequence[str], beside: float = 0.0) -> list[Vector]:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.extraction.reader.encoder import LONGEST
+from ovos_persona_memory.extraction.reader.kinds_model import Kinds
 from ovos_persona_memory.extraction.reader.labels import KINDS, NEAR, SAYINGS, SLOT_LABELS
-from ovos_persona_memory.extraction.reader.model import HEADS, OF_QUESTIONS, POINTERS, ReaderModel, Scores, Utterance
+from ovos_persona_memory.extraction.reader.model import HEADS, POINTERS, ReaderModel, Scores, Utterance
 from test.unit.extraction.reader.test_encoder import SIZE, small_encoder
 
 WIDTHS = {"slot": SLOT_LABELS, "saying": len(SAYINGS), "who": 3, "thing": 3, "kind": len(KINDS)}
@@ -34,8 +35,6 @@ def small_model() -> ReaderModel:
     weights |= {"early": numbers(SIZE, 1), "early_bias": numbers(1), "early_least": np.array([-1e4], np.float32)}
     weights |= {"deep": numbers(SIZE, SIZE), "deep_bias": numbers(SIZE)}
     weights |= {"asks": numbers(SIZE, 1), "asks_bias": numbers(1)}
-    for name in OF_QUESTIONS:
-        weights |= {name: numbers(2 * SIZE, 1), f"{name}_bias": numbers(1)}
     weights |= {"answer": numbers(SIZE, 1), "answer_bias": numbers(1)}
     return ReaderModel(small_encoder(), weights)
 
@@ -61,34 +60,7 @@ def test_every_score_is_a_probability_and_has_its_shape() -> None:
     assert found.to_who.shape == found.to_thing.shape == (3, 4)
     for rows in (found.slot, found.saying, found.who, found.thing, found.kind[None], found.to_who, found.to_thing):
         assert np.allclose(rows.sum(axis=1), 1.0, atol=1e-5) and (rows >= 0).all()
-    assert 0.0 < found.asks < 1.0
-
-
-def test_how_likely_it_asks_is_told_by_the_vector_of_the_whole_utterance() -> None:
-    model, given = small_model(), Utterance(("my", "blue", "bottle"))
-    vector = model.of_whole(given)
-    assert vector is not None
-    odds = vector @ model.weights["asks"][:, 0] + model.weights["asks_bias"][0]
-    assert np.isclose(read(model, given).asks, 1.0 / (1.0 + np.exp(-odds)), atol=1e-5)
-
-
-def test_of_what_kind_a_question_is_is_told_by_the_whole_and_the_mean_of_its_parts() -> None:
-    model, given = small_model(), Utterance(("my", "blue", "bottle"))
-    scores = read(model, given)
-    kinds = (scores.asks_several, scores.asks_about, scores.asks_what_was_said)
-    for name, share in zip(OF_QUESTIONS, kinds, strict=True):
-        odds = model.of_question(given) @ model.weights[name][:, 0] + model.weights[f"{name}_bias"][0]
-        assert np.isclose(share, 1.0 / (1.0 + np.exp(-odds)), atol=1e-5)
-    assert len(set(kinds)) == len(kinds)
-
-
-def test_heads_in_a_file_of_their_own_are_added_to_the_others(tmp_path: Path) -> None:
-    model, more = small_model(), np.full((2 * SIZE, 1), 0.5, np.float16)
-    with (tmp_path / "more.model").open("wb") as file:
-        np.savez(file, head_about=more, encoder=more)
-    both = model.with_heads(tmp_path / "more.model")
-    assert np.array_equal(both.weights["about"], more) and "encoder" not in both.weights
-    assert both.weights["several"] is model.weights["several"]
+    assert found.kinds == Kinds() and not found.names.any()
 
 
 def test_what_was_said_before_and_who_is_known_change_what_is_read() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ovos_persona_memory.extraction.reader.kinds_model import Kinds
 from ovos_persona_memory.extraction.reader.labels import SAYINGS, SLOT_LABELS, SLOT_NAMES
 from ovos_persona_memory.extraction.reader.model import Scores
 from ovos_persona_memory.extraction.reader.spans import values_in
@@ -34,9 +35,8 @@ def scores(
             whom[place] = [0.05, 0.9, 0.05] if place == who[0] else [0.05, 0.05, 0.9]
         to_who[values[0][1]] = 0.0
         to_who[values[0][1], 1 + who[0]] = 1.0
-    return Scores(
-        slot, sayings, whom, thing, np.array([0.1, 0.8, 0.1], np.float32), 0.2, 0.1, 0.1, 0.1, to_who, to_thing
-    )
+    kind, names = np.array([0.1, 0.8, 0.1], np.float32), np.zeros(words, np.float32)
+    return Scores(slot, sayings, whom, thing, kind, Kinds(), names, to_who, to_thing)
 
 
 def test_words_of_one_slot_side_by_side_are_one_value() -> None:
