@@ -34,7 +34,7 @@ FIRST = [
     "why do you know that",
     "set a timer for twenty minutes",
     "what do you know about me",
-    "say more",
+    "go on",
     "how much do you remember",
     "who am I to you",
     "guest mode on for two hours",

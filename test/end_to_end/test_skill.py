@@ -134,7 +134,7 @@ def test_three_at_a_time_then_say_more(assistant: Assistant) -> None:
     told = [f"remember that the {thing} is in the cellar" for thing in ("saw", "drill", "ladder", "rope", "paint")]
     *_, first, more = says(assistant, *told, "what do you know about me", "say more")
     assert (first.count("You told me today"), first.count("Also: ")) == (1, 2)
-    assert first.endswith("There is more. Say more to hear more.")
+    assert first.endswith("There is more. Say: go on, to hear the rest.")
     assert (more.count("You told me today"), more.count("Also: ")) == (1, 1)
 
 

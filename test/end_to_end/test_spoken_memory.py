@@ -275,7 +275,7 @@ ENGLISH = {
     "Emma is allergic to nuts": "I'll remember: Emma is allergic to nuts.",
     "what do you know about Emma": (
         f"You told me today: Emma is allergic to nuts. Also: Emma goes to ballet on {BALLET}. Also: Emma likes horses. "
-        "There is more. Say more to hear more."
+        "There is more. Say: go on, to hear the rest."
     ),
     "say more": "You told me today: my daughter Emma is seven.",
     "my sister has four kids": "I'll remember: my sister has four kids.",

@@ -106,3 +106,12 @@ def test_the_wordings_are_few_enough_for_a_small_device(tag: str) -> None:
     counts = {p.stem: sum(len(expand(w)) for w in lines(p)) for p in (LOCALE / tag).glob("*.intent")}
     assert sum(counts.values()) < 20_000
     assert max(counts.values()) < 3_000, max(counts, key=lambda name: counts[name])
+
+
+@pytest.mark.parametrize("tag", sorted(TEN))
+def test_an_offer_to_tell_more_names_words_that_go_on(tag: str) -> None:
+    """Not "say more": ovos-skill-parrot repeats what stands behind "say"."""
+    spoken = languages.for_language(tag)
+    words = spoken.phrases("more.voc")[0]
+    for dialog in ("say_more", "say_more_perhaps"):
+        assert all(f": {words}," in offer for offer in spoken.sentences(dialog))

@@ -9,8 +9,8 @@ monotonic clock, and so every wait, goes on as it is.
 
 A transcript is JSON lines, one for everything said: ``file``, ``number`` (of the line in the file), ``heading``,
 ``at``, ``person``, ``kind``, ``words``, ``expected``, ``replies`` (everything spoken until the utterance was handled
-and it was silent for a moment), ``more`` (with ``--more``: what was replied to "say more", where it was said that there
-is more), ``seconds`` and ``handled`` (false: it had no end within 30 s).
+and it was silent for a moment), ``more`` (with ``--more``: what was replied to the words to go on with, where it was
+said that there is more), ``seconds`` and ``handled`` (false: it had no end within 30 s).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class PlayedLine:
     """Until the utterance was handled."""
     handled: bool = True
     more: tuple[str, ...] = ()
-    """What was replied to "say more"."""
+    """What was replied to the words to go on with."""
 
     @property
     def record(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def settings_of(trust: str, lang: str) -> dict[str, Any]:
 def play(week: Week, trust: str, others: bool, more: bool = False) -> Iterator[PlayedLine]:
     """Play a week through an assistant of its own; see Assistant for ``others``.
 
-    ``more``: who asked says "say more" once where it is said that there is more.
+    ``more``: who asked says once the words to go on with where it is said that there is more.
     """
     with tempfile.TemporaryDirectory(prefix="week-") as scratch:
         folder = Path(scratch)
@@ -302,7 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trust = "session: each has a memory of their own (the default); none: everybody is one household"
     parser.add_argument("--trust", choices=("session", "none"), default="session", help=trust)
     parser.add_argument("--others", action="store_true", help="with an alarm clock and a calendar: starts slower")
-    parser.add_argument("--more", action="store_true", help='who is told that there is more says "say more", once')
+    parser.add_argument("--more", action="store_true", help="who is told that there is more goes on, once")
     parser.add_argument(
         "--judge", type=Path, metavar="VERDICTS", help="print the table of these verdicts, play nothing"
     )

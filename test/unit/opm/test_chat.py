@@ -96,7 +96,7 @@ def test_all_parts_of_an_answer_are_told_three_at_a_time_and_of_others_that_answ
         hit(f"{name} has one", n, answers=True, confidence=0.9) for n, name in enumerate(("ann", "bo", "cy", "di"))
     ]
     asked = engine(monkeypatch, [replace(one, part=True) for one in answers])
-    assert said_by(asked, ASKED).endswith("cy has one. There is more. Say more to hear more.")
+    assert said_by(asked, ASKED).endswith("cy has one. There is more. Say: go on, to hear the rest.")
     assert said_by(asked, "say more").endswith("di has one.")
     assert reply(monkeypatch, answers).endswith("ann has one.")
 
@@ -107,7 +107,7 @@ def test_what_may_belong_to_several_things_is_offered_behind_them(monkeypatch: p
     likelier, less = hit("cy as well", 8, confidence=UNLIKELY), hit("and di", 9, confidence=UNLIKELY - 0.1)
     not_one = hit("it rains", 7, confidence=MAY_BELONG_FROM - 0.1)
     asked = engine(monkeypatch, [*known, not_one, less, likelier])
-    assert said_by(asked, ASKED).endswith("bo has one. There may be more. Say more to hear it.")
+    assert said_by(asked, ASKED).endswith("bo has one. There may be more. Say: go on, to hear it.")
     more = said_by(asked, "say more")
     assert more.startswith("I'm not sure") and more.index("cy as well") < more.index("and di")
     assert "it rains" not in more
