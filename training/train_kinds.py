@@ -3,8 +3,8 @@
     PYTHONPATH=.:scripts python training/train_kinds.py
 
 Whether it asks; if so, for several things, for all about something, or for what was said to the assistant; whether it
-wants something forgotten, and which words name that. Layers of its own in place of the reader's upper ones learn it
-all together:
+wants something forgotten, and which words name that; and which words ask, where a clause stands before them. Layers of
+its own in place of the reader's upper ones learn it all together:
 
 - of the households in ``training/<tag>/questions/*.house`` what asks, and for how much: for several things where three
   remarks or more answer, for one where one does; some short ones also behind another, as the reader is given them;
@@ -14,8 +14,10 @@ all together:
 - of ``questions/*.forget`` what wants something forgotten (``f``), with what names it in brackets, or not (``s``);
 - of the weeks in ``training/<tag>/weeks`` all but what is to be forgotten.
 
-All are in lower case and without their marks, as they are spoken; what asks and what does not is weighed as in
-``fit_asks``. A twelfth of the sources is left out, to tell how well it does.
+Some questions are shown behind a remark of the same household or file as well, as one utterance, "i'm at the shop what
+do we need", and some remarks behind another one. All are in lower case and without their marks, as they are spoken;
+what asks and what does not is weighed as in ``fit_asks``. A twelfth of the sources is left out, to tell how well it
+does.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,7 +41,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from train_judge import HAS_BFLOAT16, Mean, TorchLayer, as_array, padded
 
-from ovos_persona_memory.extraction.reader.kinds_model import KINDS, SHARED, KindsModel
+from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, SHARED, KindsModel
 from ovos_persona_memory.extraction.reader.labels import KINDS as TURNS
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
 from ovos_persona_memory.extraction.reader.reader import CONTEXT_FOR, CONTEXT_WORDS, FILE, KINDS_FILE
@@ -46,14 +49,21 @@ from ovos_persona_memory.extraction.reader.words import words_of
 
 ROOT = Path(__file__).parent
 SEED = 3
-EPOCHS, BATCH, RATE, HEAD_TIMES, WARM, DECAY = 1.5, 64, 2e-4, 10.0, 0.08, 0.02
+EPOCHS, BATCH, RATE, HEAD_TIMES, WARM, DECAY = 1.2, 64, 2e-4, 10.0, 0.08, 0.02
 """The maximum learning rate of the layers, how much that of the heads is above it, the share of steps until then."""
 MEAN_FROM = 0.4
 """From this share of the steps on the mean is taken."""
 DROPPED, DOUBTED, STEEPEST = 0.1, 0.01, 1.0
-NAMES_TIMES, FORGET_TIMES, WRITTEN_TIMES = 0.3, 1.5, 2.0
-"""How much the words count that name what is to be forgotten, whether something is, and a line by a writer."""
+PIECES_LEFT_OUT, OF_LINES = 0.1, 0.5
+"""So many pieces of so many lines are not shown."""
+MARKS_TIMES, FORGET_TIMES, WRITTEN_TIMES = (0.3, 0.05), 1.5, 2.0
+"""How much a word counts that names what is to be forgotten, or that asks; whether something is to be forgotten; and a
+line by a writer."""
 LONGEST, AT_ONCE, ALIKE_IN = 60, 128, 50
+CLAUSE_MOST = 10
+"""Words of a remark at most before a question."""
+BEHIND, BEHIND_REMARK = {"house": 0.3, "week": 1.0, "written": 0.5, "talk": 0.3}, 0.1
+"""Share of the questions of each group, and of the remarks, that are shown behind a remark, too."""
 SHOWN, BEHIND_OTHER = 0.6, 0.15
 """Share of what is said in households that is shown, and of the short ones that is shown behind another one, too."""
 SEVERAL = 3
@@ -83,6 +93,8 @@ class Line:
     """Whether it is of a kind, of those of which that is known."""
     names: tuple[int, int] | None = None
     """The characters of what is to be forgotten."""
+    asks_from: int = 0
+    """The first character of what asks, if it asks."""
     before: str = ""
     """What was said right before."""
 
@@ -110,11 +122,28 @@ def main() -> None:
 
 def all_lines(chance: random.Random) -> Iterator[Line]:
     """What is learned from."""
-    yield from _of_kinds()
-    yield from _of_forgetting()
-    yield from _of_weeks()
-    yield from _of_households(chance)
-    yield from _of_talk(chance)
+    lines = [*_of_kinds(), *_of_forgetting(), *_of_weeks(), *_of_households(chance), *_of_talk(chance)]
+    yield from lines
+    yield from _behind_clauses(lines, chance)
+
+
+def _behind_clauses(lines: Sequence[Line], chance: random.Random) -> Iterator[Line]:
+    """Some of what asks, and some remarks, behind a short remark of the same source, or else of the same language."""
+    of_source, of_tag = defaultdict(list), defaultdict(list)
+    for one in lines:
+        is_remark = (
+            one.kinds.get("asks_to_forget") is False and one.kinds.get("asks", one.group == "week told") is False
+        )
+        if (is_remark or one.group == "week told") and len(one.text.split()) <= CLAUSE_MOST:
+            of_source[one.source].append(one.text)
+            of_tag[one.tag].append(one.text)
+    for one in lines:
+        asks = one.kinds.get("asks", one.kinds.get("asks_about") or one.kinds.get("asks_what_was_said"))
+        share = BEHIND.get(one.group.split(" ")[0], 0.0) if asks else BEHIND_REMARK if asks is False else 0.0
+        if chance.random() < share and not one.before and not one.kinds.get("asks_to_forget"):
+            clause = chance.choice(of_source[one.source] or of_tag[one.tag])
+            text, group = f"{clause} {one.text}", f"{one.group}, behind a clause"
+            yield replace(one, text=text, asks_from=len(clause) + 1, group=group)
 
 
 def _of_kinds() -> Iterator[Line]:
@@ -196,8 +225,9 @@ class Shown:
 
     vectors: Sequence[NDArray[np.float16]]
     """Of each [pieces, width]."""
-    named: Sequence[NDArray[np.float32]]
-    """Of each piece 1 or 0 where it begins a word that names what is to be forgotten, or not; -1: that is not known."""
+    marks: Sequence[NDArray[np.float32]]
+    """Of each [pieces, 2]: 1 or 0 where it begins a word that names what is to be forgotten, or not, and one that asks,
+    or not; -1: that is not known."""
     wanted: NDArray[np.float32]
     """[lines, kinds]"""
     times: NDArray[np.float32]
@@ -222,25 +252,28 @@ class Shown:
         return cls([vectors[place] for place in range(len(lines))], [one for _, one in given], wanted, _times(lines))
 
     def batch(self, places: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
-        """Vectors of these lines, shorter ones padded, which are real, and which name what is to be forgotten."""
+        """Vectors of these lines, shorter ones padded, which are real, and their marks."""
         made, real = padded([self.vectors[place].astype(np.float32) for place in places])
-        named = np.full(tuple(real.shape), -1.0, np.float32)
+        marks = np.full((*real.shape, len(MARKS)), -1.0, np.float32)
         for row, place in enumerate(places):
-            named[row, : len(self.named[place])] = self.named[place]
-        return made, real, torch.from_numpy(named)
+            marks[row, : len(self.marks[place])] = self.marks[place]
+        return made, real, torch.from_numpy(marks)
 
 
 def _placed(line: Line, reader: ReaderModel) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The pieces of a line before the first layer, and of each whether it names what is to be forgotten."""
+    """The pieces of a line before the first layer, and the marks of each."""
     words, before = words_of(line.text)[:LONGEST], words_of(line.before)[-CONTEXT_WORDS:]
     given = Utterance(tuple(word.lower for word in words), [word.lower for word in before])
     rows, beside, firsts = reader.pieces(given)
-    named = np.full(len(rows), -1.0, np.float32)
-    if line.kinds.get("asks_to_forget"):
-        first, last = line.names or (0, 0)
-        for place, word in zip(firsts, words, strict=False):
-            named[place] = first <= word.first and word.last <= last
-    return reader.encoder.placed(rows, beside), named
+    marks = np.full((len(rows), len(MARKS)), -1.0, np.float32)
+    first, last = line.names or (0, 0)
+    asks = line.kinds.get("asks") or line.kinds.get("asks_about") or line.kinds.get("asks_what_was_said")
+    for place, word in zip(firsts, words, strict=False):
+        if line.kinds.get("asks_to_forget"):
+            marks[place, 0] = first <= word.first and word.last <= last
+        if asks:
+            marks[place, 1] = word.first >= line.asks_from
+    return reader.encoder.placed(rows, beside), marks
 
 
 def _times(lines: Sequence[Line]) -> NDArray[np.float32]:
@@ -262,7 +295,8 @@ class KindsNet(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList([TorchLayer(one, reader.encoder.heads) for one in reader.encoder.layers[SHARED:]])
         width = reader.encoder.table.of([0]).shape[1]
-        self.kinds, self.names, self.skip = nn.Linear(2 * width, len(KINDS)), nn.Linear(width, 1), nn.Dropout(DROPPED)
+        self.kinds, self.marks = nn.Linear(2 * width, len(KINDS)), nn.Linear(width, len(MARKS))
+        self.skip = nn.Dropout(DROPPED)
         nn.init.normal_(self.kinds.weight, std=0.01)
         nn.init.zeros_(self.kinds.bias)
 
@@ -272,11 +306,11 @@ class KindsNet(nn.Module):
                 vectors = self.skip(layer(vectors, real))
         vectors = vectors.float()
         mean = (vectors * real[..., None]).sum(1) / real.sum(1, keepdim=True)
-        return self.kinds(torch.cat([vectors[:, 0], mean], 1)), self.names(vectors).squeeze(-1)
+        return self.kinds(torch.cat([vectors[:, 0], mean], 1)), self.marks(vectors)
 
     def packed(self) -> KindsModel:
         """The model that the product reads."""
-        heads = {"kinds": self.kinds, "names": self.names}
+        heads = {"kinds": self.kinds, "marks": self.marks}
         weights = {name: as_array(head.weight).T for name, head in heads.items()}
         weights |= {f"{name}_bias": as_array(head.bias) for name, head in heads.items()}
         return KindsModel(tuple(one.packed() for one in self.layers if isinstance(one, TorchLayer)), weights)
@@ -287,7 +321,7 @@ def trained(shown: Shown, places: Sequence[int], reader: ReaderModel) -> KindsNe
     torch.manual_seed(SEED)
     chance, net = random.Random(SEED), KindsNet(reader)
     steps, rates = int(EPOCHS * len(places) / BATCH), [RATE, RATE * HEAD_TIMES]
-    heads = [*net.kinds.parameters(), *net.names.parameters()]
+    heads = [*net.kinds.parameters(), *net.marks.parameters()]
     groups = [
         {"params": one, "lr": rate} for one, rate in zip([list(net.layers.parameters()), heads], rates, strict=True)
     ]
@@ -315,13 +349,16 @@ def trained(shown: Shown, places: Sequence[int], reader: ReaderModel) -> KindsNe
 
 
 def _loss(net: KindsNet, shown: Shown, some: Sequence[int]) -> Tensor:
-    made, real, named = shown.batch(some)
-    kinds, names = net(made, real)
+    made, real, marks = shown.batch(some)
+    # nobody is to be known by one word, "the bins" of many questions
+    left_out = (torch.rand(real.shape) < PIECES_LEFT_OUT) & (torch.rand(len(some), 1) < OF_LINES)
+    left_out[:, 0] = False
+    kinds, found = net(made, real & ~left_out)
     wanted = torch.from_numpy(shown.wanted[some]) * (1 - 2 * DOUBTED) + DOUBTED
     of_kinds = functional.binary_cross_entropy_with_logits(kinds, wanted, reduction="none")
-    of_names = functional.binary_cross_entropy_with_logits(names, named.clamp(min=0.0), reduction="none")
+    of_words = functional.binary_cross_entropy_with_logits(found, marks.clamp(min=0.0), reduction="none")
     counted: Tensor = (of_kinds * torch.from_numpy(shown.times[some])).sum()
-    return (counted + NAMES_TIMES * (of_names * (named >= 0)).sum()) / BATCH
+    return (counted + (of_words * (marks >= 0) * torch.tensor(MARKS_TIMES)).sum()) / BATCH
 
 
 def _batches(shown: Shown, places: Sequence[int], chance: random.Random) -> Iterator[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory.extraction import naming
@@ -34,23 +34,27 @@ UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
-UNSIGNED_FROM, SURELY_FROM = 0.4, 0.95
+UNSIGNED_FROM, SURELY_FROM = 0.5, 0.95
 """What has neither a mark nor a word that asks is a question if the reader finds it so likely, >=; where nothing is
 known about it, only if it is so sure, and the text does not begin with its subject.
 
 Measured on 2026-11-30: docs/measurements.md, "Of what kind an utterance is"."""
 RULED_OUT = 0.2
 """What asks by its words alone does not, if the reader finds it less likely than this."""
+SIGN_FROM = 0.6
+"""What holds a question word asks if the reader finds it so likely, >=."""
 SIGNED = 2.0
 """In the place of a probability: its words or its mark ask."""
 SEVERAL_FROM, PERHAPS_SEVERAL_FROM = 0.2, 0.03
 """A question asks for several things if the reader finds it so likely, >=: one answer of many misleads more than two of
 one; and as likely as the second it does where several are known."""
-BEHIND_FROM = 0.95
-"""What follows a clause is a question of its own if the reader finds it so likely, >=."""
 CLAUSE, ASKED = 2, 3
 """Words of a clause before a question, and of the question, at least."""
-NAMED_TO_FORGET_FROM = 0.5
+WHOLE_FROM, BEHIND_FROM = 0.7, 0.95
+"""What follows a clause is a question of its own if the reader finds it so likely that the whole asks, >=, and so
+likely that what follows does, read alone: so it was with 13 questions of twelve weeks that it did not learn from, and
+with 2 of 1,235 remarks (2026-11-30)."""
+NAMED_TO_FORGET_FROM = 0.7
 """A text wants something forgotten that it names with such a probability, >=: it is a request only if that is known."""
 KIND_FROM, KIND_SURELY_FROM = 0.5, 0.7
 """A question or request asks for all about something, or for what was said, if the reader finds it so likely, >=; what
@@ -114,7 +118,7 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
     if not before.said:  # behind what was said before an utterance may be understood otherwise than by itself
         _asked.note((text, lang), _share_asking(text, language, reading))
         if not language.is_command(text):
-            _kinds.note((text, lang), replace(reading, statements=()))
+            _readings.note((text, lang), replace(reading, statements=()))
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
@@ -186,35 +190,40 @@ def asked_in(text: str, lang: str | None) -> str:
     return _asked_behind((text, lang)) or text
 
 
+def _read_of(text: str, lang: str | None) -> Reading:
+    """What the reader finds in what a text asks, or in the text."""
+    return _readings((asked_in(text, lang), lang))
+
+
 def asks_several(text: str, lang: str | None) -> bool:
     """Whether a question asks for several things, "who cannot eat what", "what is still to be bought", rather than for
     all about something."""
-    kinds = _kinds((text, lang)).kinds
+    kinds = _read_of(text, lang).kinds
     is_about = kinds.asks_about >= max(KIND_FROM, kinds.asks_several)
     return kinds.asks_several >= SEVERAL_FROM and not is_about
 
 
 def may_ask_several(text: str, lang: str | None) -> bool:
     """Whether it does where several are known: "what do i need for the trip"."""
-    return _kinds((text, lang)).kinds.asks_several >= PERHAPS_SEVERAL_FROM
+    return _read_of(text, lang).kinds.asks_several >= PERHAPS_SEVERAL_FROM
 
 
 def asks_about_something(text: str, lang: str | None) -> bool:
     """Whether a text asks for all that is known about something, "show me all about the boiler", rather than for
     several things."""
-    kinds = _kinds((text, lang)).kinds
+    kinds = _read_of(text, lang).kinds
     return kinds.asks_about >= kinds.asks_several and _is_of_kind(text, lang, kinds.asks_about)
 
 
 def asks_what_was_said(text: str, lang: str | None) -> bool:
     """Whether a text asks what somebody told the assistant: "what did ray tell you last night"."""
-    return _is_of_kind(text, lang, _kinds((text, lang)).kinds.asks_what_was_said)
+    return _is_of_kind(text, lang, _read_of(text, lang).kinds.asks_what_was_said)
 
 
 def to_forget(text: str, lang: str | None) -> str | None:
     """What a text wants forgotten that the assistant was told, in its words; empty where it only points at it, None
     where it wants nothing forgotten."""
-    reading = _kinds((text, lang))
+    reading = _read_of(text, lang)
     share, names = reading.kinds.asks_to_forget, reading.names
     if names is None:
         return "" if share >= TO_FORGET_FROM else None
@@ -248,7 +257,7 @@ def _found_to_ask(given: tuple[str, str | None]) -> float:
 
 def _share_asking(text: str, language: Language, reading: Reading) -> float:
     """How likely a text is to ask; ``SIGNED`` where its words tell."""
-    has_sign = is_question(text, language, reading) and holds_question_word(text, language)
+    has_sign = reading.kinds.asks >= SIGN_FROM and holds_question_word(text, language)
     is_marked = language.is_question(text) or text.rstrip().endswith(QUESTION_MARKS)
     if is_marked or has_sign:
         return SIGNED
@@ -266,23 +275,27 @@ def _question_behind(text: str, language: Language) -> str:
 def _found_behind(given: tuple[str, str | None]) -> str:
     """The question that stands behind a clause in a text; empty where there is none."""
     text, lang = given
-    language, words = languages.for_text(lang, text), languages.beginning(text).split()
+    language, begun = languages.for_text(lang, text), languages.beginning(text)
     # "go on what do you know about it": see ``_question_behind``
-    asks_as_a_whole = language.is_question(text) or language.is_command(text) or not has_learned(text, lang)
-    places = () if asks_as_a_whole else range(CLAUSE, len(words) - ASKED + 1)
-    opened = (place for place in places if opens_question(words[place:], language))
-    parts = ((" ".join(words[:place]), " ".join(words[place:])) for place in opened)
+    if language.is_question(text) or language.is_command(text) or not has_learned(text, lang):
+        return ""
+    parts = ((begun[:place].strip(), begun[place:]) for place in _places_behind(begun, language, _readings(given)))
     return next((asked for clause, asked in parts if _is_apart(clause, asked, language)), "")
+
+
+def _places_behind(text: str, language: Language, reading: Reading) -> Iterator[int]:
+    """Where a question may begin behind a clause, as its first words tell, and where the reader finds that it does."""
+    words = text.split()
+    opened = (place for place in range(CLAUSE, len(words) - ASKED + 1) if opens_question(words[place:], language))
+    yield from (len(text) - len(" ".join(words[place:])) for place in opened if text.endswith(" ".join(words[place:])))
+    if reading.asks_from and reading.kinds.asks >= WHOLE_FROM:
+        yield reading.asks_from
 
 
 def _is_apart(clause: str, asked: str, language: Language) -> bool:
     """Whether what follows a clause asks, and the clause does not: "hat sie schon" before "was gekauft" does."""
-    return (
-        language.is_question(asked)
-        and read(asked).kinds.asks >= BEHIND_FROM
-        and not language.is_question(clause)
-        and read(clause).kinds.asks < UNSIGNED_FROM
-    )
+    asks = read(asked).kinds.asks >= BEHIND_FROM
+    return asks and not language.is_question(clause) and read(clause).kinds.asks < UNSIGNED_FROM
 
 
 def _is_ruled_out(given: tuple[str, str | None]) -> bool:
@@ -294,18 +307,17 @@ def _is_ruled_out(given: tuple[str, str | None]) -> bool:
     return read(languages.beginning(text)).kinds.asks < RULED_OUT
 
 
-def _found_of_kind(given: tuple[str, str | None]) -> Reading:
+def _found_in(given: tuple[str, str | None]) -> Reading:
     text, lang = given
     if not has_learned(text, lang):
         return Reading()
-    text = asked_in(text, lang)
     # the first layers see nothing told nor asked in "let me hear what you know about the goat"
     is_command = languages.for_text(lang, text).is_command(text)
     return replace(read(languages.beginning(text), always=is_command), statements=())
 
 
 _ruled_out = languages.NotedResults(_is_ruled_out, ASKED_KEPT)
-_kinds = languages.NotedResults(_found_of_kind, ASKED_KEPT)
+_readings = languages.NotedResults(_found_in, ASKED_KEPT)
 _asked_behind = languages.NotedResults(_found_behind, ASKED_KEPT)
 _asked = languages.NotedResults(_found_to_ask, ASKED_KEPT)
 """What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""

@@ -46,17 +46,25 @@ def unseen(talk: TurnContext) -> MatchedIntent | None:
 def _meant(talk: TurnContext, by_words: Callable[[TurnContext], MatchedIntent | None]) -> MatchedIntent | None:
     found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
     worded = next((one for one in found if one), None)
-    if worded is not None and worded.intent != "correct":
+    if worded is not None and worded.intent not in ("correct", "forget_that"):
         return worded
     try:
         behind = _requested_behind(talk)  # "no that's wrong forget the number" corrects nothing
-        asked = behind or worded or _wants_forgotten(talk) or _requested(talk)
+        wanted = _wants_forgotten(talk)  # "that stuff about odette can you get rid of it" names what goes
+        if wanted is not None and wanted.intent == "forget_about" and _only_points(behind or worded):
+            return wanted
+        asked = behind or worded or _asked_to_keep(talk) or wanted or _requested(talk)
         asked = asked or tell.contradicted(talk) or open_questions.meant(talk)
         return asked or _requested_of_what_was_told(talk)
     except NoAnswer:  # it is slow or away: what would have been looked up is found out, or said, later
         return worded or by_words(talk)
     except PersonaMemoryError:
         return worded
+
+
+def _only_points(found: MatchedIntent | None) -> bool:
+    """Whether a request to forget names nothing."""
+    return found is not None and found.intent == "forget_that"
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,12 @@ def _requested(talk: TurnContext) -> MatchedIntent | None:
     return asked if forget.is_known(talk, asked.slots["topic"], or_beginning=is_to_memory) else None
 
 
+def _asked_to_keep(talk: TurnContext) -> MatchedIntent | None:
+    """A request to keep what was said: near one to forget it."""
+    asked = _in_other_words(talk)
+    return asked if asked is not None and asked.intent == "remember_this" else None
+
+
 def requested_unseen(talk: TurnContext) -> MatchedIntent | None:
     """As ``_requested``, where nobody can tell yet whether something is known of its object: a request that names
     nothing of another skill's is the memory's to answer."""
@@ -152,9 +166,13 @@ def _wants_forgotten(talk: TurnContext) -> MatchedIntent | None:
     topic = talk.means.kinds.of(talk).to_forget
     if topic is None or _is_for_others(talk):
         return None
-    if topic and not is_pointing(topic, talk.spoken):
-        return MatchedIntent("forget_about", {"topic": topic}) if forget.is_meant(talk, topic) else None
-    return MatchedIntent("forget_that") if talk.referents().meant else None
+    if not topic or is_pointing(topic, talk.spoken):
+        return MatchedIntent("forget_that") if talk.referents().meant else None
+    try:
+        is_meant = forget.is_meant(talk, topic)
+    except NoAnswer:  # whoever takes it has time to look it up: nobody else is to be asked to forget
+        is_meant = True
+    return MatchedIntent("forget_about", {"topic": topic}) if is_meant else None
 
 
 def _in_other_words(talk: TurnContext) -> MatchedIntent | None:

@@ -167,6 +167,27 @@ def test_a_request_to_delete_is_not_left_to_others_because_the_memory_is_slow(
 
 
 @pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("es-ES", "lo del candado del taller no quiero que lo guardes quítalo de tu memoria"),
+        ("de-DE", "die sache mit dem strafzettel geht keinen was an nimm die wieder raus"),
+    ],
+)
+def test_a_request_to_forget_in_any_words_is_taken_though_nobody_could_look_up_what_it_names(
+    home: Home, monkeypatch: pytest.MonkeyPatch, lang: str, text: str
+) -> None:
+    at = home(lang)
+    assert _meant(at, text) is None  # nothing is known of it
+
+    def late(*_: Any, **__: Any) -> None:
+        raise NoAnswer
+
+    monkeypatch.setattr(type(at.memory), "would_forget", late)
+    meant = _meant(at, text)
+    assert meant is not None and meant.intent == "forget_about"
+
+
+@pytest.mark.parametrize(
     ("lang", "text", "intent"),
     [
         ("en-US", "no that was the old bird forget the name Grimaldur", "forget_about"),

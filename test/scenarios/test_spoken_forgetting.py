@@ -473,3 +473,30 @@ def test_what_is_near_a_request_to_forget_is_none(home: Home, said: str) -> None
     assert at.holds("shed")
     at.say("yes")
     assert at.holds("shed")
+
+
+@pytest.mark.parametrize(
+    ("lang", "told", "other", "said"),
+    [
+        (
+            "en-US",
+            "there's this girl odette at the club and i reckon i like her",
+            "the ferret weighs one kilo",
+            "hey that stuff i said about odette can you get rid of it",
+        ),
+        (
+            "fr-FR",
+            "j'ai eu un quatre sur vingt en allemand la honte",
+            "papi m'a appris à coudre une peau de chevreau",
+            "le truc de l'allemand que je t'ai raconté hier ma note tu l'oublies",
+        ),
+    ],
+)
+def test_what_is_named_goes_though_the_request_ends_as_if_it_only_pointed(
+    home: Home, lang: str, told: str, other: str, said: str
+) -> None:
+    at = home(lang)
+    at.say(told)
+    at.say(other)
+    (asked,) = at.say(said)
+    assert told in asked and other not in asked

@@ -37,6 +37,8 @@ class Kinds:
 
 KINDS = tuple(one.name for one in fields(Kinds))
 """In the order of the model."""
+MARKS = ("names", "asking")
+"""What is told of each word: whether it names what is to be forgotten, and whether it asks."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class KindsModel:
 
     layers: tuple[Layer, ...]
     weights: Mapping[str, Vectors]
-    """Of ``kinds``, [2 x width, kinds], and ``names``, [width, 1], and what is added to each."""
+    """Of ``kinds``, [2 x width, kinds], and ``marks``, [width, 2], and what is added to each."""
 
     @classmethod
     def load(cls, path: Path, encoder: Encoder) -> KindsModel:
@@ -67,7 +69,8 @@ class KindsModel:
             np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy knows no names of arrays
 
     def told_by(self, vectors: Vectors, firsts: Sequence[int], heads: int, asks: float) -> tuple[Kinds, Vectors]:
-        """Of what kind an utterance is, and of each word how likely it names what is to be forgotten, if something is.
+        """Of what kind an utterance is, and of each word how likely it has each of ``MARKS``, [words, 2], if the
+        utterance is of that kind.
 
         ``vectors``: of its pieces, after the shared layers; ``firsts``: the first piece of each word; ``heads``: of the
         encoder; ``asks``: the logit of how likely the reader finds that it asks. The mean of both is taken: of remarks
@@ -79,8 +82,8 @@ class KindsModel:
         whole = np.concatenate([vectors[0], vectors.mean(axis=0)])
         logits = whole @ self.weights["kinds"] + self.weights["kinds_bias"]
         logits[0] = (logits[0] + asks) / 2
-        names = _shares(vectors[firsts] @ self.weights["names"] + self.weights["names_bias"])[:, 0]
-        return Kinds(*map(float, _shares(logits))), names
+        marks = _shares(vectors[firsts] @ self.weights["marks"] + self.weights["marks_bias"])
+        return Kinds(*map(float, _shares(logits))), marks
 
 
 def _upper(encoder: Encoder) -> list[tuple[int, Layer]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ovos_persona_memory.extraction.reader import encoder
 from ovos_persona_memory.extraction.reader.encoder import BEGIN, END, LONGEST, Encoder, Vectors, product
-from ovos_persona_memory.extraction.reader.kinds_model import SHARED, Kinds, KindsModel
+from ovos_persona_memory.extraction.reader.kinds_model import MARKS, SHARED, Kinds, KindsModel
 from ovos_persona_memory.extraction.reader.labels import NEAR
 
 CONTEXT_PIECES = 24
@@ -55,8 +55,8 @@ class Scores:
     """[kinds of utterance]"""
     kinds: Kinds
     """Of what kind the utterance is."""
-    names: Vectors
-    """[words]: how likely each is one of those that name what is to be forgotten, if something is."""
+    marks: Vectors
+    """[words, MARKS]: how likely each names what is to be forgotten, and asks, if the utterance does."""
     to_who: Vectors
     """[words, 1 + words]: nobody, or the word to which a value points."""
     to_thing: Vectors
@@ -103,12 +103,12 @@ class ReaderModel:
         weights, words = self.weights, vectors[firsts]
         found = {name: _shares(product(words, weights[name]) + weights[f"{name}_bias"]) for name in HEADS[:-1]}
         kind = _shares(vectors[:1] @ weights["kind"] + weights["kind_bias"])[0]
-        kinds, names = Kinds(), np.zeros(len(firsts), np.float32)
+        kinds, marks = Kinds(), np.zeros((len(firsts), len(MARKS)), np.float32)
         if self.kinds is not None:
             asks = float((vectors[0] @ weights["asks"] + weights["asks_bias"])[0])
-            kinds, names = self.kinds.told_by(shared, firsts, self.encoder.heads, asks)
+            kinds, marks = self.kinds.told_by(shared, firsts, self.encoder.heads, asks)
         to_who, to_thing = (self._pointed(words, number) for number in range(len(POINTERS)))
-        return Scores(**found, kind=kind, kinds=kinds, names=names, to_who=to_who, to_thing=to_thing)
+        return Scores(**found, kind=kind, kinds=kinds, marks=marks, to_who=to_who, to_thing=to_thing)
 
     def of_whole(self, given: Utterance) -> Vectors | None:
         """The vector of an utterance as a whole, [width], by which the reader tells whether it asks; None as

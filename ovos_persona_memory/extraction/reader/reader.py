@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ovos_persona_memory.extraction.reader.kinds_model import KINDS, Kinds
+from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, Kinds
 from ovos_persona_memory.extraction.reader.labels import SAYINGS
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
 from ovos_persona_memory.extraction.reader.spans import Value, values_in
@@ -23,6 +23,11 @@ CONTEXT_WORDS = 16
 """So many of the last words of what was said before are read."""
 CONTEXT_FOR = 9
 """Words of an utterance at most that what was said before helps to read."""
+NAMES, ASKING = (MARKS.index(name) for name in ("names", "asking"))
+CLAUSE, ASKED, CLEARLY = 2, 3, 2.0
+"""Words of a clause before what asks, and of what asks, at least; and how much likelier it is that there is one, as a
+natural logarithm, >=."""
+LEAST = 1e-3
 NAMES_FROM = 0.5
 """A word names what is to be forgotten with such a probability, >=."""
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
@@ -61,6 +66,9 @@ class Reading:
     """Of what kind the utterance is: of what is read in parts the likeliest of any part."""
     names: tuple[int, int] | None = None
     """The characters of what is to be forgotten, if something is; None where nothing names it."""
+    asks_from: int = 0
+    """The first character of what asks, if it asks: 0 unless a clause stands before, "i'm at the shop (what do we
+    need)"."""
 
 
 def model() -> ReaderModel | None:
@@ -90,6 +98,7 @@ def read(
     found: list[Statement] = []
     kinds: list[Kinds] = []
     named: list[Word] = []
+    asking: list[float] = []
     for part in _parts(text, words)[:PARTS]:
         own = tuple(word.lower for word in part)
         known = frozenset(place for place, word in enumerate(own) if word in names)
@@ -98,8 +107,25 @@ def read(
         if scores is not None:
             found += [_statement(reader, part, value) for value in values_in(scores)]
             kinds.append(scores.kinds)
-            named += _named(part, scores.names)
-    return Reading(tuple(found), _likeliest(kinds), (named[0].first, named[-1].last) if named else None)
+            named += _named(part, scores.marks[:, NAMES])
+            asking = [*asking, *map(float, scores.marks[:, ASKING])]
+    asks_from = words[_first_that_asks(asking)].first if len(asking) == len(words) else 0
+    span = (named[0].first, named[-1].last) if named else None
+    return Reading(tuple(found), _likeliest(kinds), span, asks_from)
+
+
+def _first_that_asks(shares: Sequence[float]) -> int:
+    """The place of the first word of what asks, which goes on to the end, by how likely each word does.
+
+    0 unless it is clearly likelier that a clause of some words stands before.
+    """
+    size = len(shares)
+    held = np.log(np.clip(np.array(shares), LEAST, 1.0 - LEAST))
+    outside = np.log(np.clip(1.0 - np.array(shares), LEAST, 1.0 - LEAST))
+    likely = np.concatenate([[0.0], np.cumsum(outside)])[:size] + np.cumsum(held[::-1])[::-1]
+    places = range(CLAUSE, size - ASKED + 1)
+    best = max(places, key=lambda place: float(likely[place]), default=0)
+    return best if likely[best] - likely[0] >= CLEARLY else 0
 
 
 def _named(words: Sequence[Word], shares: Iterable[float]) -> list[Word]:

@@ -276,6 +276,8 @@ BEHIND_A_CLAUSE = [
     (DE, "ich steh grad im baumarkt", "was brauchen wir da alles"),
     ("nl-NL", "ik sta bij de poort", "wat moet ik allemaal halen bij de bakker"),
     ("fr-FR", "je suis chez le boulanger", "qu'est-ce qu'il faut prendre"),
+    ("es-ES", "me voy a la ferretería", "qué hace falta traer"),
+    ("da-DK", "jeg står hos bageren", "hvad skal vi have med hjem"),
 ]
 
 
@@ -286,6 +288,18 @@ def test_a_question_behind_a_clause_is_what_is_asked(lang: str, clause: str, ask
     assert asked_in(asked, lang) == asked
     assert asked_in(clause, lang) == clause
     assert not asks(clause, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("fr-FR", "je fais le plan de table qui on attend demain"),
+        ("it-IT", "sto uscendo a fare la spesa che cosa devo comprare"),
+        ("pt-PT", "vou agora à padaria o que é que é preciso trazer"),
+    ],
+)
+def test_a_clause_and_a_question_ask(lang: str, text: str) -> None:
+    assert asks(text, lang) and extract(Turn("user", text, lang=lang)) == []
 
 
 @pytest.mark.parametrize(

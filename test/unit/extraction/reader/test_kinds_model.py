@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory.extraction.reader.kinds_model import KINDS, SHARED, KindsModel
+from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, SHARED, KindsModel
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Scores, Utterance
 from test.unit.extraction.reader.test_encoder import SIZE
 from test.unit.extraction.reader.test_model import small_model
@@ -26,7 +26,12 @@ def deep_reader() -> ReaderModel:
 def small_kinds(reader: ReaderModel) -> KindsModel:
     """The upper layers of a reader the other way round, and numbers by chance."""
     chance = np.random.default_rng(5)
-    shapes = {"kinds": (2 * SIZE, len(KINDS)), "kinds_bias": (len(KINDS),), "names": (SIZE, 1), "names_bias": (1,)}
+    shapes = {
+        "kinds": (2 * SIZE, len(KINDS)),
+        "kinds_bias": (len(KINDS),),
+        "marks": (SIZE, len(MARKS)),
+        "marks_bias": (len(MARKS),),
+    }
     weights = {name: chance.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
     return KindsModel(reader.encoder.layers[SHARED:][::-1], weights)
 
@@ -42,7 +47,7 @@ def test_it_tells_how_likely_each_kind_is_and_which_words_name_what_is_to_be_for
     found, plain = read(replace(reader, kinds=small_kinds(reader))), read(reader)
     shares = astuple(found.kinds)
     assert len(set(shares)) == len(KINDS) and all(0 < share < 1 for share in shares)
-    assert found.names.shape == (3,) and ((found.names > 0) & (found.names < 1)).all()
+    assert found.marks.shape == (3, len(MARKS)) and ((found.marks > 0) & (found.marks < 1)).all()
     assert np.array_equal(found.slot, plain.slot) and np.array_equal(found.kind, plain.kind)
 
 
@@ -52,7 +57,7 @@ def test_its_own_layers_stand_in_place_of_the_upper_ones_of_the_reader() -> None
     of_reader = replace(kinds, layers=reader.encoder.layers[SHARED:])
     own, other = (read(replace(reader, kinds=one)) for one in (kinds, of_reader))
     assert not np.allclose(astuple(own.kinds), astuple(other.kinds), atol=1e-2)
-    assert not np.allclose(own.names, other.names, atol=1e-2)
+    assert not np.allclose(own.marks, other.marks, atol=1e-2)
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
@@ -61,7 +66,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     kinds.save(path, reader.encoder)
     again, own = read(reader.with_kinds(path)), read(replace(reader, kinds=kinds))
     assert np.allclose(astuple(again.kinds), astuple(own.kinds), atol=2e-2)
-    assert np.allclose(again.names, own.names, atol=2e-2)
+    assert np.allclose(again.marks, own.marks, atol=2e-2)
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_every_score_is_a_probability_and_has_its_shape() -> None:
     assert found.to_who.shape == found.to_thing.shape == (3, 4)
     for rows in (found.slot, found.saying, found.who, found.thing, found.kind[None], found.to_who, found.to_thing):
         assert np.allclose(rows.sum(axis=1), 1.0, atol=1e-5) and (rows >= 0).all()
-    assert found.kinds == Kinds() and not found.names.any()
+    assert found.kinds == Kinds() and not found.marks.any()
 
 
 def test_what_was_said_before_and_who_is_known_change_what_is_read() -> None:

@@ -35,8 +35,8 @@ def scores(
             whom[place] = [0.05, 0.9, 0.05] if place == who[0] else [0.05, 0.05, 0.9]
         to_who[values[0][1]] = 0.0
         to_who[values[0][1], 1 + who[0]] = 1.0
-    kind, names = np.array([0.1, 0.8, 0.1], np.float32), np.zeros(words, np.float32)
-    return Scores(slot, sayings, whom, thing, kind, Kinds(), names, to_who, to_thing)
+    kind, marks = np.array([0.1, 0.8, 0.1], np.float32), np.zeros((words, 2), np.float32)
+    return Scores(slot, sayings, whom, thing, kind, Kinds(), marks, to_who, to_thing)
 
 
 def test_words_of_one_slot_side_by_side_are_one_value() -> None:
