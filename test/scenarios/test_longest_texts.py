@@ -193,8 +193,8 @@ def test_of_words_of_any_length_no_more_pieces_are_read_than_of_a_sentence() -> 
     letters, reader = random.Random(1), model()
     assert reader is not None
     long = tuple("".join(letters.choices("qxzjvk", k=40)) for _ in range(20))
-    assert len(reader._pieces(Utterance(long))[0]) <= LONGEST + 1
-    assert len(reader._pieces(Utterance(tuple(TOLD.split())))[3]) == len(TOLD.split())
+    assert len(reader.pieces(Utterance(long))[0]) <= LONGEST + 1
+    assert len(reader.pieces(Utterance(tuple(TOLD.split())))[2]) == len(TOLD.split())
 
 
 # secrets, and what else reads all of a text

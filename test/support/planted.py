@@ -40,7 +40,9 @@ def run_tests(files: Sequence[Path], wanted: str, fault: str, folder: Path, long
     """
     folder.mkdir()
     options = [*OPTIONS, "-k", wanted, f"--basetemp={folder / 'run'}", *map(str, files)]
-    environment = {**os.environ, "PLANTED_FAULT": fault, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    # not {**os.environ}: pytest takes a name out of it meanwhile, in another thread
+    given = {name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None}
+    environment = {**given, "PLANTED_FAULT": fault, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     given = {"options": options, "environment": environment, "output": folder / "output"}
     process = _forks.Process(target=runpy.run_path, args=(__file__, {"given": given}, "__main__"))
     process.start()

@@ -157,15 +157,15 @@ class Dense:
 class ChangedDense(Dense):
     """Another's weights with a change of few ranks (Hu et al., "LoRA", 2022), which is kept apart from them."""
 
-    left: NDArray[np.float16]
+    left: NDArray[np.floating]
     """As high as what it is given, as wide as there are ranks."""
-    right: NDArray[np.float16]
+    right: NDArray[np.floating]
     """As high as there are ranks, as wide as what it makes."""
 
     @classmethod
     def upon(cls, base: Dense, left: NDArray[Any], right: NDArray[Any], shift: Vectors) -> ChangedDense:
         """``base`` stays as it is, and is shared."""
-        return cls(base.rows, base.scales, shift, left.astype(np.float16), right.astype(np.float16))
+        return cls(base.rows, base.scales, shift, left, right)
 
     @property
     def weights(self) -> Vectors:

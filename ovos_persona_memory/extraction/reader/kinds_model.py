@@ -54,10 +54,11 @@ class KindsModel:
         """The model in a file, upon the lower layers of an encoder; OSError where there is none, KeyError or ValueError
         where it is none."""
         with np.load(path) as kept:
-            arrays = {name: kept[name] for name in kept.files}
+            # of four bytes each: turning numbers of two into these takes as long as using them
+            arrays = {name: kept[name].astype(np.float32) for name in kept.files}
         layers = tuple(changed(arrays, base, number) for number, base in _upper(encoder))
         weights = {name.removeprefix("head_"): rows for name, rows in arrays.items() if name.startswith("head_")}
-        return cls(layers, {name: rows.astype(np.float32) for name, rows in weights.items()})
+        return cls(layers, weights)
 
     def save(self, path: Path, encoder: Encoder) -> None:
         """Write the file that ``load`` reads."""
