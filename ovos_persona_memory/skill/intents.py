@@ -49,11 +49,10 @@ def _meant(talk: TurnContext, by_words: Callable[[TurnContext], MatchedIntent | 
     if worded is not None and worded.intent not in ("correct", "forget_that"):
         return worded
     try:
-        behind = _requested_behind(talk)  # "no that's wrong forget the number" corrects nothing
-        wanted = _wants_forgotten(talk)  # "that stuff about odette can you get rid of it" names what goes
-        if wanted is not None and wanted.intent == "forget_about" and _only_points(behind or worded):
-            return wanted
-        asked = behind or worded or _asked_to_keep(talk) or wanted or _requested(talk)
+        clear = _requested_behind(talk) or worded  # "no that's wrong forget the number" corrects nothing
+        if clear is not None:
+            return _with_what_is_named(talk, clear)
+        asked = _asked_to_keep(talk) or _wants_forgotten(talk) or _requested(talk)
         asked = asked or tell.contradicted(talk) or open_questions.meant(talk)
         return asked or _requested_of_what_was_told(talk)
     except NoAnswer:  # it is slow or away: what would have been looked up is found out, or said, later
@@ -62,9 +61,16 @@ def _meant(talk: TurnContext, by_words: Callable[[TurnContext], MatchedIntent | 
         return worded
 
 
-def _only_points(found: MatchedIntent | None) -> bool:
-    """Whether a request to forget names nothing."""
-    return found is not None and found.intent == "forget_that"
+def _with_what_is_named(talk: TurnContext, found: MatchedIntent) -> MatchedIntent:
+    """The same, or where it only points the request to forget what is named: "that stuff about odette can you get rid
+    of it"."""
+    if found.intent != "forget_that":
+        return found
+    try:
+        wanted = _wants_forgotten(talk)
+    except NoAnswer:
+        return found
+    return wanted if wanted is not None and wanted.intent == "forget_about" else found
 
 
 @dataclass(frozen=True)
