@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -204,24 +205,51 @@ def trained(reader: ReaderModel, chance: random.Random) -> JudgeNet:
     groups = [{"params": part, "lr": rate} for part, rate in zip(parts, rates, strict=True)]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
     steps = int(EPOCHS * len(pairs) / BATCH)
-    pace = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rates, total_steps=steps + 1, pct_start=WARM, anneal_strategy="linear"
-    )
-    began, losses, mean = time.monotonic(), [], Mean(net)
-    for number, some in zip(range(1, steps + 1), batches(pairs, shown, chance), strict=False):
+    return descended(net, _losses(net, pairs, shown, chance), Descent(optimizer, rates, steps, WARM, MEAN_FROM))
+
+
+def _losses(net: JudgeNet, pairs: Sequence[Pair], shown: Shown, chance: random.Random) -> Iterator[Tensor]:
+    for some in batches(pairs, shown, chance):
         wanted = torch.tensor([1 - DOUBTED if pair.answers else DOUBTED for pair in some])
-        loss = functional.binary_cross_entropy_with_logits(net(*shown.batch(some)), wanted)
-        optimizer.zero_grad()
+        yield functional.binary_cross_entropy_with_logits(net(*shown.batch(some)), wanted)
+
+
+Net = TypeVar("Net", bound=nn.Module)
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How a network is trained."""
+
+    optimizer: torch.optim.Optimizer
+    rates: Sequence[float]
+    """The maximum learning rate of each group of parameters."""
+    steps: int
+    warm: float
+    """The share of steps until the maximum."""
+    mean_from: float
+    """From this share of the steps on the mean is taken."""
+
+
+def descended(net: Net, losses: Iterator[Tensor], how: Descent) -> Net:
+    """The mean of the states of a network on its way; ``losses``: of one batch after the other, as it is then."""
+    pace = torch.optim.lr_scheduler.OneCycleLR(
+        how.optimizer, list(how.rates), total_steps=how.steps + 1, pct_start=how.warm, anneal_strategy="linear"
+    )
+    began, seen, mean = time.monotonic(), [], Mean(net)
+    net.train()
+    for number, loss in zip(range(1, how.steps + 1), losses, strict=False):
+        how.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(net.parameters(), STEEPEST)
-        optimizer.step()
+        how.optimizer.step()
         pace.step()
-        losses.append(float(loss.detach()))
-        if number > MEAN_FROM * steps:
+        seen.append(float(loss.detach()))
+        if number > how.mean_from * how.steps:
             mean.add(net)
-        if number % 250 == 0 or number == steps:
-            lately = sum(losses[-250:]) / len(losses[-250:])
-            print(f"{time.monotonic() - began:.0f} s: step {number} of {steps}, loss {lately:.4f}", flush=True)
+        if number % 250 == 0 or number == how.steps:
+            lately = sum(seen[-250:]) / len(seen[-250:])
+            print(f"{time.monotonic() - began:.0f} s: step {number} of {how.steps}, loss {lately:.4f}", flush=True)
     net.load_state_dict(mean.state)
     return net.eval()
 

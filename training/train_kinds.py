@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +38,7 @@ from pairs import houses_in
 from samples import of_marked
 from torch import Tensor, nn
 from torch.nn import functional
-from train_judge import HAS_BFLOAT16, Mean, TorchLayer, as_array, padded
+from train_judge import HAS_BFLOAT16, Descent, TorchLayer, as_array, descended, padded
 
 from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, SHARED, KindsModel
 from ovos_persona_memory.extraction.reader.labels import KINDS as TURNS
@@ -53,7 +52,7 @@ EPOCHS, BATCH, RATE, HEAD_TIMES, WARM, DECAY = 1.2, 64, 2e-4, 10.0, 0.08, 0.02
 """The maximum learning rate of the layers, how much that of the heads is above it, the share of steps until then."""
 MEAN_FROM = 0.4
 """From this share of the steps on the mean is taken."""
-DROPPED, DOUBTED, STEEPEST = 0.1, 0.01, 1.0
+DROPPED, DOUBTED = 0.1, 0.01
 PIECES_LEFT_OUT, OF_LINES = 0.1, 0.5
 """So many pieces of so many lines are not shown."""
 MARKS_TIMES, FORGET_TIMES, WRITTEN_TIMES = (0.3, 0.05), 1.5, 2.0
@@ -326,26 +325,8 @@ def trained(shown: Shown, places: Sequence[int], reader: ReaderModel) -> KindsNe
         {"params": one, "lr": rate} for one, rate in zip([list(net.layers.parameters()), heads], rates, strict=True)
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
-    pace = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rates, total_steps=steps + 1, pct_start=WARM, anneal_strategy="linear"
-    )
-    began, losses, mean = time.monotonic(), [], Mean(net)
-    net.train()
-    for number, some in zip(range(1, steps + 1), _batches(shown, places, chance), strict=False):
-        loss = _loss(net, shown, some)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), STEEPEST)
-        optimizer.step()
-        pace.step()
-        losses.append(float(loss.detach()))
-        if number > MEAN_FROM * steps:
-            mean.add(net)
-        if number % 250 == 0 or number == steps:
-            lately = sum(losses[-250:]) / len(losses[-250:])
-            print(f"{time.monotonic() - began:.0f} s: step {number} of {steps}, loss {lately:.4f}", flush=True)
-    net.load_state_dict(mean.state)
-    return net.eval()
+    losses = (_loss(net, shown, some) for some in _batches(shown, places, chance))
+    return descended(net, losses, Descent(optimizer, rates, steps, WARM, MEAN_FROM))
 
 
 def _loss(net: KindsNet, shown: Shown, some: Sequence[int]) -> Tensor:
