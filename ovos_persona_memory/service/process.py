@@ -12,6 +12,7 @@ from typing import Any
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.service.daemon import Daemon
 
+ENDING = (signal.SIGTERM, signal.SIGINT)
 SWITCH_S = 0.0002  # switch interval of busy threads, seconds
 
 
@@ -23,7 +24,7 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         # A signal may reach another thread, and python's handler then waits for the main one to move:
         # the byte that arrives here moves it. First of all: a signal that came between would be lost.
         signal.set_wakeup_fd(writer.fileno())
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in ENDING:
             signal.signal(number, lambda *_: None)
         # the worker releases the GIL at each statement, and would wait python's own 5 ms for it each time
         sys.setswitchinterval(SWITCH_S)
@@ -35,4 +36,7 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         gc.enable()
         reader.recv(1)
         signal.set_wakeup_fd(-1)
+        for number in ENDING:
+            # at the very end python puts its own handlers back: a second signal would kill what is ending well
+            signal.signal(number, signal.SIG_IGN)
         daemon.stop()

@@ -11,6 +11,7 @@ import socket
 import sqlite3
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -583,3 +584,13 @@ def test_sigterm_ends_a_daemon_that_was_frozen_in_time(start: Start, wire: Wire,
     daemon.popen.send_signal(signal.SIGTERM)
     daemon.popen.send_signal(signal.SIGCONT)
     assert_ends_in_time(daemon)
+
+
+def test_sigterm_again_and_again_ends_it_no_worse_than_once(start: Start, wire: Wire) -> None:
+    daemon = start()
+    assert record(wire, *WORDS)["ok"]
+    until = time.monotonic() + SIGTERM_S
+    while daemon.popen.poll() is None and time.monotonic() < until:
+        daemon.popen.send_signal(signal.SIGTERM)
+        time.sleep(0.001)
+    assert daemon.popen.returncode == 0, daemon.said()[-2000:]

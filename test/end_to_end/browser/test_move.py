@@ -62,7 +62,8 @@ def test_a_file_is_tried_first_and_then_taken_in_once(page: Page, owner: Owner, 
 
 def test_a_backup_is_made_downloaded_put_back_and_deleted(page: Page, owner: Owner, tmp_path: Path) -> None:
     memory = owner.memory
-    # one that is written anew without what was forgotten is the newest then, as the memory is now
+    # what a deletion takes ten seconds after it was asked for has the backups written anew, as the memory is then
+    wait_until(lambda: not (owner.daemon.data / "web.going").exists(), "the deletions of other tests")
     wait_until(lambda: not any(one["stale"] for one in memory.status()["backups"]), "the backups that are written anew")
     memory.remember("before the backup", LEO, "before")
     page.goto("/move")
