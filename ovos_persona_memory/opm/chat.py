@@ -16,7 +16,7 @@ from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
 from ovos_persona_memory.protocol import MemoryClient, shared_transport
-from ovos_persona_memory.records import Hit, Scope, Turn, belonging_perhaps, unsure_answers
+from ovos_persona_memory.records import Hit, Scope, Turn, answers_to_tell
 from ovos_persona_memory.text import (
     Language,
     fold,
@@ -48,12 +48,8 @@ class _Found:
 
     @property
     def answers(self) -> list[Hit]:
-        """The best of those that answer, and where none does of those that may; where several things are asked for all
-        that answer, and behind them what may be a part of the answer: alone it mostly is none."""
-        answers = [hit for hit in self.hits if hit.answers]
-        if any(hit.part for hit in answers):
-            return [*answers, *belonging_perhaps(self.hits)]
-        return (answers or unsure_answers(self.hits))[:1]
+        """What is told of them."""
+        return answers_to_tell(self.hits)
 
 
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types

@@ -303,6 +303,9 @@ class Hit:
     """True where it does not answer surely enough, and is worth telling if it is said that this is not sure."""
 
 
+Reply = Literal["yes", "no", "neither"]
+
+
 @dataclass(frozen=True)
 class QuestionKind:
     """Of what kind an utterance is, beside the many that state or ask for one thing."""
@@ -315,6 +318,8 @@ class QuestionKind:
     to_forget: str | None = None
     """What it wants forgotten, in its words: "the thing with the ring" of "nobody needs to know the thing with the ring
     so out with it"; empty where it only points, "you never heard that"; None where it wants nothing forgotten."""
+    reply: Reply | None = None
+    """What it says to whether something is to be deleted; None in a language in which that is not known."""
 
 
 def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:
@@ -327,6 +332,15 @@ def belonging_perhaps(hits: Iterable[Hit]) -> list[Hit]:
     others = (hit for hit in hits if hit.role == "user" and not hit.answers)
     likely = [hit for hit in others if hit.confidence is not None and hit.confidence >= MAY_BELONG_FROM]
     return sorted(likely, key=lambda hit: -(hit.confidence or 0.0))
+
+
+def answers_to_tell(hits: Sequence[Hit]) -> list[Hit]:
+    """What is told of the hits of a question: the best that answers, and where none does what may; where several things
+    are asked for all that answer, and behind them what may be a part of the answer: alone it mostly is none."""
+    answers = [hit for hit in hits if hit.answers]
+    if any(hit.part for hit in answers):
+        return [*answers, *belonging_perhaps(hits)]
+    return (answers or unsure_answers(hits))[:1]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ovos_persona_memory.records import (
     Hit,
     Origin,
     Scope,
+    answers_to_tell,
     unsure_answers,
 )
 from ovos_persona_memory.skill.intent_matching import understood
@@ -30,6 +31,7 @@ from ovos_persona_memory.text import (
     Language,
     continues,
     fold,
+    holds_question_word,
     is_small_talk,
     is_worth_checking,
     says_another_word,
@@ -47,6 +49,8 @@ FEW = 3
 """Statements about a topic of several words that are too few: others may say the same with other words."""
 MOST_FACTS = 200
 """Facts at most that one question reads, the newest."""
+BEGIN = 4
+"""Words among which a question word is looked for."""
 NAMING = frozenset({"family", "pet", "name", "detail"})
 """Slots of facts whose value is a name."""
 MOST_KEPT = 1000
@@ -92,6 +96,24 @@ def _answers_or_likeliest(talk: TurnContext, questions: Sequence[str]) -> tuple[
             return items_of(talk, answers)[:1], []
         seen += hits
     return [], items_of(talk, unsure_answers(seen))[:1]
+
+
+def question(talk: TurnContext) -> None:
+    """Answer what is asked behind a word that another skill listens for: "say where is my drill"."""
+    hits = told_hits(talk, _without_begin(talk))
+    found = answers_to_tell(hits)
+    if found and not found[0].answers:
+        tell_unsure(talk, items_of(talk, found)[0])
+        return
+    parts = (items_of(talk, [hit for hit in found if hit.answers is told]) for told in (True, False))
+    tell(talk, next(parts), "nothing_known", perhaps=next(parts))
+
+
+def _without_begin(talk: TurnContext) -> str:
+    """What was said from its question word on, where it is among the first words."""
+    words = talk.said.text.split()
+    first = next((at for at in range(BEGIN) if holds_question_word(" ".join(words[at : at + 1]), talk.spoken)), 0)
+    return " ".join(words[first:])
 
 
 def told(talk: TurnContext) -> None:
@@ -645,6 +667,7 @@ INTENTS = {
     "about_me": about_me,
     "about": about,
     "where": where,
+    "question": question,
     "told": told,
     "told_when": told_when,
     "just_told": just_told,

@@ -64,12 +64,9 @@ def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
     for lang in langs:
         folder = target / lang
         folder.mkdir(parents=True, exist_ok=True)
-        for source in (locale / languages.for_language(lang).tag).iterdir():
-            if source.suffix in (".intent", ".voc"):
-                (folder / source.name).write_text(_for_engine(source), encoding="utf-8")
-
-
-def _for_engine(source: Path) -> str:
-    if source.suffix == ".intent":
-        return "\n".join(wordings(source.parent, source.stem)) + "\n"
-    return source.read_text(encoding="utf-8")
+        shipped = locale / languages.for_language(lang).tag
+        for source in shipped.glob("*.voc"):
+            (folder / source.name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        for intent in {source.stem for ending in ("intent", "claims") for source in shipped.glob(f"*.{ending}")}:
+            lines = "\n".join(wordings(shipped, intent))
+            (folder / f"{intent}.intent").write_text(f"{lines}\n", encoding="utf-8")

@@ -45,6 +45,14 @@ def test_what_is_told_is_said_back_and_found(assistant: Assistant) -> None:
     ]
 
 
+def test_what_is_asked_behind_a_word_that_another_skill_listens_for_is_answered(assistant: Assistant) -> None:
+    _, reply, said_back = says(
+        assistant, "the spare fuse is in the tea tin", "say where's the spare fuse", "say toast is ready"
+    )
+    assert reply == "You told me today: the spare fuse is in the tea tin."
+    assert said_back == "toast is ready"
+
+
 def test_what_was_learned_is_read_beside_what_was_asked_to_be_kept(assistant: Assistant) -> None:
     *_, reply = says(
         assistant, "remember that the bins go out on Tuesday", "my cat is called Bob", "what do you know about me"

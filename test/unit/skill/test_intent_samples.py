@@ -40,6 +40,11 @@ def test_a_locale_with_few_wordings(tmp_path: Path) -> None:
     assert not (tmp_path / "fr-FR").exists()
 
 
+def test_an_intent_without_wordings_of_its_own_has_those_it_claims(tmp_path: Path) -> None:
+    write_few(locale_folder(), tmp_path, ["en-US"])
+    assert "say where {topic}" in (tmp_path / "en-US" / "question.intent").read_text("utf-8").splitlines()
+
+
 def test_what_another_skill_would_take_whole_is_given_in_every_wording(tmp_path: Path) -> None:
     (tmp_path / "forget.intent").write_text("forget (a|b|c|d|e|f|g|h) {topic}\n", "utf-8")
     (tmp_path / "forget.claims").write_text("# why\n(delete|clear) (a|b|c|d|e|f|g|h) {topic}\n", "utf-8")
@@ -98,6 +103,20 @@ SAID_BACK = [
     ("fr-FR", "dis {sentence}", "dis ce que tu sais de nathalie"),
     ("es-ES", "di {sentence}", "di lo que sabes de ousmane"),
     ("gl-ES", "di {sentence}", "di todo o que sabes da festa"),
+    ("en-US", "say {sentence}", "say where's the spare fuse"),
+    ("en-US", "repeat {sentence}", "repeat what dave told you last night"),
+    ("de-DE", "kannst du {sentence} sagen", "kannst du mir den code vom gartentor sagen"),
+    ("de-DE", "sage {sentence}", "sage mal wo die leiter steht"),
+    ("es-ES", "repite {sentence}", "repite lo que te acabo de contar"),
+    ("pt-PT", "fala {sentence}", "fala-me lá do ministro"),
+    ("pt-PT", "diz {sentence}", "diz-me lá tudo o que tenho de levar"),
+    ("pt-PT", "repete {sentence}", "repete lá o que eu acabei de dizer"),
+    ("it-IT", "dimmi {sentence}", "dimmi un po' quando torna lo zio"),
+    ("fr-FR", "dis {sentence}", "dis donc j'ai encore droit au pamplemousse"),
+    ("nl-NL", "zeg {sentence}", "zeg es wie mijn boor heeft"),
+    ("da-DK", "sig {sentence}", "sig lige hvor stigen står"),
+    ("ca-ES", "digues {sentence}", "digues-me on és l'escala"),
+    ("gl-ES", "repite {sentence}", "repite o que che contei"),
 ]
 """What the parrot skill says of its "say", and what it would say back."""
 
@@ -108,9 +127,10 @@ def test_who_says_back_what_stands_behind_a_word_does_not_take_what_is_for_the_m
 ) -> None:
     engine = IntentContainer()
     engine.add_intent("others", [others])
-    for name in ("about", "forget_about"):
+    ours = ("about", "question", "forget_about")
+    for name in ours:
         engine.add_intent(name, wordings(locale_folder() / tag, name))
-    assert engine.calc_intent(said)["name"] in ("about", "forget_about")
+    assert engine.calc_intent(said)["name"] in ours
     assert engine.calc_intent(others.replace("{sentence}", "xylophon"))["name"] == "others"
 
 
