@@ -11,6 +11,7 @@ its own in place of the reader's upper ones learn it all together:
 - of talk with marked questions what asks;
 - of ``questions/*.kinds`` what asks for all about something (``t``), for what was said (``a``), for something else
   (``o``), or not (``s``);
+  of those named ``unplain`` in forms that a listener for questions would miss;
 - of ``questions/*.forget`` what wants something forgotten (``f``), with what names it in brackets, or not (``s``);
 - of the weeks in ``training/<tag>/weeks`` all but what is to be forgotten.
 
@@ -73,6 +74,8 @@ BEFORE_FORGOTTEN = 6
 """Lines before the question whether something is forgotten, among which is what asks for that."""
 LEFT_OUT, PART = 12, 26
 """One in so many sources is left out; lines of a file that are one source."""
+UNMARKED = ".unplain."
+"""In the names of files with questions before or behind which something else may stand."""
 AT = (0.05, 0.2, 0.4, 0.5, 0.8, 0.9, 0.95)
 """Probabilities at which is told how well it does."""
 NOTHING: Mapping[str, bool] = {"asks_about": False, "asks_what_was_said": False, "asks_to_forget": False}
@@ -93,7 +96,7 @@ class Line:
     names: tuple[int, int] | None = None
     """The characters of what is to be forgotten."""
     asks_from: int = 0
-    """The first character of what asks, if it asks."""
+    """The first character of what asks, if it asks; below 0: nobody has marked it."""
     before: str = ""
     """What was said right before."""
 
@@ -150,7 +153,9 @@ def _of_kinds() -> Iterator[Line]:
         kinds = {"asks_about": letter == "t", "asks_what_was_said": letter == "a", "asks_to_forget": False}
         if letter in "os":
             kinds["asks"] = letter == "o"
-        yield Line(as_spoken(text), path.parent.parent.name, f"{path} {number // PART}", f"written {letter}", kinds)
+        source, group = f"{path} {number // PART}", f"written {letter}"
+        asks_from = -1 if UNMARKED in path.name else 0
+        yield Line(as_spoken(text), path.parent.parent.name, source, group, kinds, asks_from=asks_from)
 
 
 def _of_forgetting() -> Iterator[Line]:
@@ -270,7 +275,7 @@ def _placed(line: Line, reader: ReaderModel) -> tuple[NDArray[np.float32], NDArr
     for place, word in zip(firsts, words, strict=False):
         if line.kinds.get("asks_to_forget"):
             marks[place, 0] = first <= word.first and word.last <= last
-        if asks:
+        if asks and line.asks_from >= 0:
             marks[place, 1] = word.first >= line.asks_from
     return reader.encoder.placed(rows, beside), marks
 

@@ -17,7 +17,7 @@ from ovos_persona_memory.extraction.statements import (
     candidates,
     is_question,
 )
-from ovos_persona_memory.records import GUEST, Turn
+from ovos_persona_memory.records import GUEST, Reply, Turn
 from ovos_persona_memory.text import (
     begins_with_subject,
     contains_secret,
@@ -56,6 +56,10 @@ likely that what follows does, read alone: so it was with 13 questions of twelve
 with 2 of 1,235 remarks (2026-11-30)."""
 NAMED_TO_FORGET_FROM = 0.7
 """A text wants something forgotten that it names with such a probability, >=: it is a request only if that is known."""
+AGREES_FROM, REFUSES_FROM = 0.7, 0.5
+"""A reply agrees that something is deleted, or refuses it, if the reader finds it so likely, >=: what is deleted is
+gone. Of 900 lines by a writer of their own 76 % of those that agree are found, 2 % of the others are taken for one
+(2026-11-30)."""
 KIND_FROM, KIND_SURELY_FROM = 0.5, 0.7
 """A question or request asks for all about something, or for what was said, if the reader finds it so likely, >=; what
 seems to be neither, if it finds it as likely as the second: not "i told tom about the boiler"."""
@@ -228,6 +232,17 @@ def to_forget(text: str, lang: str | None) -> str | None:
     if names is None:
         return "" if share >= TO_FORGET_FROM else None
     return languages.beginning(asked_in(text, lang))[slice(*names)] if share >= NAMED_TO_FORGET_FROM else None
+
+
+def reply_in(text: str, lang: str | None) -> Reply | None:
+    """What a text says to whether something is to be deleted, "go on then", "leave it"; None in a language in which
+    nobody knows."""
+    if not has_learned(text, lang):
+        return None
+    kinds = read(languages.beginning(text), always=True).kinds
+    if kinds.agrees >= AGREES_FROM:
+        return "yes"
+    return "no" if kinds.refuses >= max(REFUSES_FROM, kinds.agrees) else "neither"
 
 
 def _is_of_kind(text: str, lang: str | None, share: float) -> bool:

@@ -443,14 +443,15 @@ class PersonaMemory:
     def question_kind(
         self, text: str, lang: str | None = None, scope: Scope = Scope(), utterance_id: str | None = None
     ) -> QuestionKind:
-        """Of what kind a question is.
+        """Of what kind an utterance is.
 
         ``scope``: whose records are meant; ``utterance_id``: the utterance that asks, which states nothing.
         """
         about = ""
         if extraction.asks_about_something(text, lang) and self.captures.may_read(scope):
             about = self.finding.topic_of(Question(text, lang, utterance_id), scope)
-        return QuestionKind(about, extraction.asks_what_was_said(text, lang), extraction.to_forget(text, lang))
+        to_forget, reply = extraction.to_forget(text, lang), extraction.reply_in(text, lang)
+        return QuestionKind(about, extraction.asks_what_was_said(text, lang), to_forget, reply)
 
     @checked
     def surely_asks(self, text: str, lang: str | None = None) -> bool:

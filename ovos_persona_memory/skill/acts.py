@@ -28,6 +28,8 @@ EXCLAMATION = 4
 """Letters at most of a single unknown word before a request that counts as an exclamation."""
 ADVERBS = 3
 """Words at most that say how or where something is to be kept."""
+DELETES = 3
+"""Words at most of a reply that only repeats what is to be done."""
 NOTHING = 6
 """Words at most of a reply that there is nothing to keep."""
 TO = {"en": "to"}
@@ -155,6 +157,13 @@ def says_forget(text: str, spoken: Language) -> bool:
     """Whether it has a verb that only a memory is addressed with."""
     known = request_words(spoken.tag)
     return any((_parted(word, known)[0],) in known.forget for word in fold(text))
+
+
+def says_delete(text: str, spoken: Language) -> bool:
+    """Whether a few words hold a verb that may ask to forget or to delete."""
+    known, words = request_words(spoken.tag), fold(text)
+    verbs = {*known.forget, *known.erase, *known.drop}
+    return len(words) <= DELETES and any((_parted(word, known)[0],) in verbs for word in words)
 
 
 def says_nothing(text: str, spoken: Language) -> bool:

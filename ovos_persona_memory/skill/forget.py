@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
-from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
+from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Hit, Scope
 from ovos_persona_memory.skill.acts import (
     listed_as_said,
     request_words,
     requested,
+    says_delete,
     says_forget,
     topic_of,
 )
@@ -45,6 +46,7 @@ from ovos_persona_memory.text import (
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 RECALLED = 5
 """Hits at most among which what a topic means is looked for, where it is named by other words."""
+PLAIN_REPLIES = ("yes.voc", "no.voc", "cancel.voc")
 NAMED = 2
 """Words with content by which a remark is named, at least, where no word without content stands behind them."""
 SOON_S = 1.0
@@ -286,16 +288,39 @@ def _ask(talk: TurnContext, question: str, deletion: DeletionRequest, **slots: o
 
 
 def _agreed(reply: TurnContext) -> bool | None:
-    """Whether the reply is a yes or a no; a request to delete or to keep it counts, too: "away with it".
+    """Whether the reply is a yes or a no, as the memory finds; by its words where they are no more than that, and where
+    the memory does not say so in time, or has not learned the language.
 
-    "Forget that" alone does not, as it may cancel the question; behind a yes it is a request.
+    "Forget that" alone is neither, as it may cancel the question; behind a yes it is a request.
     """
     said, spoken = reply.said.text, reply.spoken
+    if fold(said) in [fold(one) for name in PLAIN_REPLIES for one in spoken.phrases(name)]:
+        return agrees(said, spoken)
+    if _repeats_the_request(said, spoken):
+        return True
+    try:
+        found = reply.means.kinds.of(reply).reply
+    except NoAnswer:
+        found = None
+    if found is None:
+        return _agreed_by_its_words(said, spoken)
+    asked = requested(said, spoken) if found == "yes" else None
+    only_forgets = asked is not None and asked.intent == "forget_that" and says_forget(said, spoken)
+    return None if only_forgets else {"yes": True, "no": False}.get(found)
+
+
+def _repeats_the_request(said: str, spoken: Language) -> bool:
+    """Whether a request to forget stands behind a yes: "yes forget it", which else would cancel the question."""
     rest = behind_yes(said, spoken)
-    if rest and not is_said(spoken.phrases("no.voc"), rest):
-        asked_again = requested(rest, spoken)
-        if is_said(spoken.phrases("cancel.voc"), rest) or (asked_again and asked_again.intent == "forget_that"):
-            return True
+    if not rest or is_said(spoken.phrases("no.voc"), rest):
+        return False
+    asked = requested(rest, spoken)
+    points = asked is not None and asked.intent == "forget_that"
+    return points or says_delete(rest, spoken) or is_said(spoken.phrases("cancel.voc"), rest)
+
+
+def _agreed_by_its_words(said: str, spoken: Language) -> bool | None:
+    """A request to delete or to keep it counts, too: "away with it"."""
     agreed = agrees(said, spoken)
     asked = requested(said, spoken) if agreed is None else None
     if asked is None or (asked.intent == "forget_that" and says_forget(said, spoken)):

@@ -201,7 +201,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             return False
         if moment.pending is None:
             return moment.has_more and self._asks_for_more(message)
-        talk = self._talk(message)
+        talk = self._talk(message, self._within(GLANCE_WITHIN_S))
         if moment.pending.is_reply(talk):
             return True
         pending = self._moments.take_pending(said.session_id)

@@ -350,6 +350,41 @@ def test_a_yes_that_repeats_the_verb_is_a_yes(home: Home, lang: str, yes: str) -
     assert told not in at.texts()
 
 
+OWN_WORDS = {  # what agrees, what refuses, and what does neither: by a writer from whom the model has not learned
+    "en-US": (
+        "no need to have it any longer erase it",
+        "actually let it stay",
+        "yes darling the towels are in the cupboard",
+    ),
+    "de-DE": (
+        "nein das brauchen wir nicht mehr lösch es",
+        "das muss drin bleiben",
+        "ja schatz das essen steht im ofen",
+    ),
+    "fr-FR": ("j'en ai plus besoin", "touche à rien", "bien sûr qu'il est beau ton dessin"),
+    "es-ES": ("no ya no sirve puedes tirarlo", "que se quede como está", "claro como hoy es fiesta está todo cerrado"),
+    "it-IT": ("d'accordo non serve più", "è ancora giusto ricordatelo", "certo che è cara la benzina"),
+    "pt-PT": ("não preciso mais disso pode tirar", "isso fica", "claro que o benfica vai ganhar"),
+    "nl-NL": ("hoeft niet meer dus haal maar weg", "het moet blijven", "zeker twintig man op het feest gisteren"),
+    "da-DK": ("det passer jo ikke længere", "på ingen måde", "fint nok så kører vi klokken otte"),
+    "ca-ES": ("a les escombraries", "m'he equivocat volia dir el del dentista", "d'acord nens a dormir"),
+    "gl-ES": ("non xa non vale podes tiralo", "de ningunha maneira", "vale rapaces á cama"),
+}
+
+
+@pytest.mark.parametrize("lang", OWN_WORDS)
+def test_a_yes_and_a_no_are_understood_in_any_words(home: Home, lang: str) -> None:
+    told, said, _ = ANSWERS[lang]
+    for reply, is_kept in zip(OWN_WORDS[lang], (False, True, True), strict=True):
+        at = home(lang)
+        at.say(told)
+        (asked,) = at.say(said)
+        assert told in asked
+        replies, spoken = at.say(reply), languages.for_language(lang)
+        kept = [*spoken.phrases("forget_kept.dialog"), *spoken.phrases("forget_unclear.dialog")]
+        assert (told in at.texts()) == is_kept == (replies[0] in kept), (reply, replies)
+
+
 SAID_BEFORE = (
     ("en-US", "the tailor has ben's jacket", "forget that thing i told you about ben's jacket"),
     ("de-DE", "bens jacke ist beim schneider", "vergiss das was ich dir über bens jacke erzählt hab"),

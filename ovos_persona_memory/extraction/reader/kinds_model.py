@@ -33,9 +33,15 @@ class Kinds:
     """For what somebody told the assistant: "what did ray tell you last night"."""
     asks_to_forget: float = 0.0
     """That something be forgotten which the assistant was told: "you never heard that"."""
+    agrees: float = 0.0
+    """To what the assistant proposes to delete: "go on then", "yep toss it"."""
+    refuses: float = 0.0
+    """That: "leave it", "hang on not that one"."""
 
 
-KINDS = tuple(one.name for one in fields(Kinds))
+REPLIES = ("agrees", "refuses")
+"""Told by a head of their own, which also says that it is neither."""
+KINDS = tuple(one.name for one in fields(Kinds) if one.name not in REPLIES)
 """In the order of the model."""
 MARKS = ("names", "asking")
 """What is told of each word: whether it names what is to be forgotten, and whether it asks."""
@@ -47,7 +53,8 @@ class KindsModel:
 
     layers: tuple[Layer, ...]
     weights: Mapping[str, Vectors]
-    """Of ``kinds``, [2 x width, kinds], and ``marks``, [width, 2], and what is added to each."""
+    """Of ``kinds``, [2 x width, kinds], ``marks``, [width, 2], ``reply``, [4 x width, any], and behind it ``replies``,
+    [any, 3], and what is added to each."""
 
     @classmethod
     def load(cls, path: Path, encoder: Encoder) -> KindsModel:
@@ -78,13 +85,25 @@ class KindsModel:
         that nobody learned from 0.5 % are taken for a question where 79 % of those without a question word are found,
         by the reader alone 55 %; this model alone is now and then sure of the wrong (2026-11-30).
         """
+        shared = whole_of(vectors)
         for layer in self.layers:
             vectors = layer.make(vectors, heads)
-        whole = np.concatenate([vectors[0], vectors.mean(axis=0)])
+        whole = whole_of(vectors)
         logits = whole @ self.weights["kinds"] + self.weights["kinds_bias"]
         logits[0] = (logits[0] + asks) / 2
         marks = _shares(vectors[firsts] @ self.weights["marks"] + self.weights["marks_bias"])
-        return Kinds(*map(float, _shares(logits))), marks
+        return Kinds(*map(float, [*_shares(logits), *self._replies(np.concatenate([whole, shared]))])), marks
+
+    def _replies(self, vector: Vectors) -> Vectors:
+        """How likely an utterance is each of ``REPLIES``."""
+        hidden = np.tanh(vector @ self.weights["reply"] + self.weights["reply_bias"])
+        odds = np.exp(hidden @ self.weights["replies"] + self.weights["replies_bias"])
+        return np.asarray(odds / odds.sum(), np.float32)[: len(REPLIES)]
+
+
+def whole_of(vectors: Vectors) -> Vectors:
+    """What a head sees of an utterance: the first vector, and the mean of all, [2 x width]."""
+    return np.concatenate([vectors[0], vectors.mean(axis=0)])
 
 
 def _upper(encoder: Encoder) -> list[tuple[int, Layer]]:

@@ -116,6 +116,11 @@ class ReaderModel:
         made = self._made(given, always=False)
         return None if made is None else made[1][0]
 
+    def shared_of(self, given: Utterance) -> Vectors:
+        """The vectors of the pieces of an utterance after the layers that the model of kinds shares."""
+        rows, beside, _ = self.pieces(given)
+        return self.encoder.begin(rows, beside, SHARED)
+
     def _made(self, given: Utterance, always: bool) -> tuple[Vectors, Vectors, list[int]] | None:
         """The vectors of the pieces after the layers that the model of kinds shares, and after all, and the first piece
         of each word; None as ``read``."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, Kinds
+from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, REPLIES, Kinds
 from ovos_persona_memory.extraction.reader.labels import SAYINGS
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Utterance
 from ovos_persona_memory.extraction.reader.spans import Value, values_in
@@ -136,7 +136,7 @@ def _named(words: Sequence[Word], shares: Iterable[float]) -> list[Word]:
 
 def _likeliest(kinds: Sequence[Kinds]) -> Kinds:
     """Of each kind how likely an utterance is that was read in parts."""
-    return Kinds(*(max((getattr(one, name) for one in kinds), default=0.0) for name in KINDS))
+    return Kinds(*(max((getattr(one, name) for one in kinds), default=0.0) for name in (*KINDS, *REPLIES)))
 
 
 def _parts(text: str, words: Sequence[Word]) -> list[list[Word]]:

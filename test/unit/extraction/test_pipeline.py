@@ -18,6 +18,7 @@ from ovos_persona_memory.extraction import (
     extract,
     is_echo,
     pipeline,
+    reply_in,
     surely_asks,
     to_forget,
 )
@@ -404,3 +405,19 @@ def test_what_is_to_be_forgotten_may_only_be_pointed_at() -> None:
 
 def test_a_remark_that_names_something_asks_for_nothing_about_it() -> None:
     assert not asks_about_something("the baker owes me five pounds", EN)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "reply"),
+    [
+        ("en-US", "aye go on get rid", "yes"),
+        ("en-US", "wrong one mate", "no"),
+        ("en-US", "delete bananas from the shopping list", "neither"),
+        ("es-ES", "que sí mujer que lo quites", "yes"),
+        ("de-DE", "das braucht kein mensch mehr", "yes"),
+        ("de-DE", "klar ist der himmel heute", "neither"),
+        ("pl-PL", "tak usuń to", None),
+    ],
+)
+def test_what_is_said_to_whether_something_is_to_be_deleted(lang: str, text: str, reply: str | None) -> None:
+    assert reply_in(text, lang) == reply

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, SHARED, KindsModel
+from ovos_persona_memory.extraction.reader.kinds_model import KINDS, MARKS, REPLIES, SHARED, KindsModel
 from ovos_persona_memory.extraction.reader.model import ReaderModel, Scores, Utterance
 from test.unit.extraction.reader.test_encoder import SIZE
 from test.unit.extraction.reader.test_model import small_model
@@ -31,6 +31,10 @@ def small_kinds(reader: ReaderModel) -> KindsModel:
         "kinds_bias": (len(KINDS),),
         "marks": (SIZE, len(MARKS)),
         "marks_bias": (len(MARKS),),
+        "reply": (4 * SIZE, 3),
+        "reply_bias": (3,),
+        "replies": (3, len(REPLIES) + 1),
+        "replies_bias": (len(REPLIES) + 1,),
     }
     weights = {name: chance.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
     return KindsModel(reader.encoder.layers[SHARED:][::-1], weights)
@@ -46,7 +50,8 @@ def test_it_tells_how_likely_each_kind_is_and_which_words_name_what_is_to_be_for
     reader = deep_reader()
     found, plain = read(replace(reader, kinds=small_kinds(reader))), read(reader)
     shares = astuple(found.kinds)
-    assert len(set(shares)) == len(KINDS) and all(0 < share < 1 for share in shares)
+    assert len(set(shares)) == len(KINDS) + len(REPLIES) and all(0 < share < 1 for share in shares)
+    assert found.kinds.agrees + found.kinds.refuses < 1
     assert found.marks.shape == (3, len(MARKS)) and ((found.marks > 0) & (found.marks < 1)).all()
     assert np.array_equal(found.slot, plain.slot) and np.array_equal(found.kind, plain.kind)
 
