@@ -119,10 +119,11 @@ def _found(text: str, lang: str | None, language: Language, before: DialogueCont
         return []
     text = request.before if request is not None else text
     reading = read(text, before.said, before.by_assistant, known)
-    if not before.said:  # behind what was said before an utterance may be understood otherwise than by itself
+    # behind what was said before an utterance may be understood otherwise than by itself; where the first layers saw
+    # nothing told in it, nobody has read it
+    if not before.said and reading.kinds.asks > 0.0:
+        _readings.note((text, lang), replace(reading, statements=()))
         _asked.note((text, lang), _share_asking(text, language, reading))
-        if not language.is_command(text):
-            _readings.note((text, lang), replace(reading, statements=()))
     found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
@@ -195,8 +196,8 @@ def asked_in(text: str, lang: str | None) -> str:
 
 
 def _read_of(text: str, lang: str | None) -> Reading:
-    """What the reader finds in what a text asks, or in the text."""
-    return _readings((asked_in(text, lang), lang))
+    """What the reader finds in what a text asks, or in the text; nothing in a language that it has not learned."""
+    return _readings((asked_in(text, lang), lang)) if has_learned(text, lang) else Reading()
 
 
 def asks_several(text: str, lang: str | None) -> bool:
@@ -239,7 +240,7 @@ def reply_in(text: str, lang: str | None) -> Reply | None:
     nobody knows."""
     if not has_learned(text, lang):
         return None
-    kinds = read(languages.beginning(text), always=True).kinds
+    kinds = _readings((text, lang)).kinds
     if kinds.agrees >= AGREES_FROM:
         return "yes"
     return "no" if kinds.refuses >= max(REFUSES_FROM, kinds.agrees) else "neither"
@@ -265,9 +266,7 @@ def surely_asks(text: str, lang: str | None) -> bool:
 def _found_to_ask(given: tuple[str, str | None]) -> float:
     text, lang = given
     language = languages.for_text(lang, text)
-    if language.is_question(text):
-        return SIGNED
-    return _share_asking(text, language, read(languages.beginning(text)))
+    return SIGNED if language.is_question(text) else _share_asking(text, language, _readings(given))
 
 
 def _share_asking(text: str, language: Language, reading: Reading) -> float:
@@ -277,7 +276,7 @@ def _share_asking(text: str, language: Language, reading: Reading) -> float:
     if is_marked or has_sign:
         return SIGNED
     behind = _question_behind(text, language)
-    return max(reading.kinds.asks, read(behind).kinds.asks) if behind else reading.kinds.asks
+    return max(reading.kinds.asks, _readings((behind, language.tag)).kinds.asks) if behind else reading.kinds.asks
 
 
 def _question_behind(text: str, language: Language) -> str:
@@ -309,8 +308,8 @@ def _places_behind(text: str, language: Language, reading: Reading) -> Iterator[
 
 def _is_apart(clause: str, asked: str, language: Language) -> bool:
     """Whether what follows a clause asks, and the clause does not: "hat sie schon" before "was gekauft" does."""
-    asks = read(asked).kinds.asks >= BEHIND_FROM
-    return asks and not language.is_question(clause) and read(clause).kinds.asks < UNSIGNED_FROM
+    parts = (_readings((part, language.tag)).kinds.asks for part in (asked, clause))
+    return next(parts) >= BEHIND_FROM and not language.is_question(clause) and next(parts) < UNSIGNED_FROM
 
 
 def _is_ruled_out(given: tuple[str, str | None]) -> bool:
@@ -319,16 +318,13 @@ def _is_ruled_out(given: tuple[str, str | None]) -> bool:
     text, lang = given
     if not has_learned(text, lang) or text.rstrip().endswith(QUESTION_MARKS):
         return False
-    return read(languages.beginning(text)).kinds.asks < RULED_OUT
+    return _readings(given).kinds.asks < RULED_OUT
 
 
 def _found_in(given: tuple[str, str | None]) -> Reading:
     text, lang = given
-    if not has_learned(text, lang):
-        return Reading()
     # the first layers see nothing told nor asked in "let me hear what you know about the goat"
-    is_command = languages.for_text(lang, text).is_command(text)
-    return replace(read(languages.beginning(text), always=is_command), statements=())
+    return replace(read(languages.beginning(text), always=has_learned(text, lang)), statements=())
 
 
 _ruled_out = languages.NotedResults(_is_ruled_out, ASKED_KEPT)

@@ -100,13 +100,17 @@ def _answers_or_likeliest(talk: TurnContext, questions: Sequence[str]) -> tuple[
 
 def question(talk: TurnContext) -> None:
     """Answer what is asked behind a word that another skill listens for: "say where is my drill"."""
-    hits = told_hits(talk, _without_begin(talk))
-    found = answers_to_tell(hits)
+    found = answering(talk)
     if found and not found[0].answers:
         tell_unsure(talk, items_of(talk, found)[0])
         return
     parts = (items_of(talk, [hit for hit in found if hit.answers is told]) for told in (True, False))
     tell(talk, next(parts), "nothing_known", perhaps=next(parts))
+
+
+def answering(talk: TurnContext) -> list[Hit]:
+    """What is told in answer to a question."""
+    return answers_to_tell(told_hits(talk, _without_begin(talk)))
 
 
 def _without_begin(talk: TurnContext) -> str:

@@ -21,6 +21,7 @@ from ovos_persona_memory.skill.ask import (
     NAMING,
     about,
     aloud,
+    answering,
     anything_about,
     first_name,
     items_of,
@@ -33,7 +34,7 @@ from ovos_persona_memory.skill.ask import (
     topic_words,
 )
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
-from ovos_persona_memory.skill.phrasing import own_words, whole_topic
+from ovos_persona_memory.skill.phrasing import is_said, own_words, whole_topic
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.turn_context import TurnContext
 from ovos_persona_memory.text import (
@@ -93,6 +94,9 @@ def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedI
     if worded is not None and not is_just_said:
         yield worded
     yield from _asked_by_its_words(talk)
+    if is_said(talk.spoken.phrases("stops.voc"), talk.said.text):
+        # ovos-core takes such a word for a request to stop, wherever it stands, before a persona is asked
+        yield MatchedIntent("question")
 
 
 def _asked_by_its_words(talk: TurnContext) -> Iterator[MatchedIntent]:
@@ -441,6 +445,7 @@ ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
     "planned": _names_plan,
     "planned_of": lambda talk, whom: bool(_planned_of(talk, whom)),
     "told_by": lambda talk, _: bool(_told_by(talk)),
+    "question": lambda talk, _: talk.client.asks(talk.said.text, talk.spoken.tag) and bool(answering(talk)),
 }
 """Whether the memory has an answer to the question, by its slot."""
 FAILED = PERHAPS = "memory_away"

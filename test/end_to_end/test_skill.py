@@ -53,6 +53,12 @@ def test_what_is_asked_behind_a_word_that_another_skill_listens_for_is_answered(
     assert said_back == "toast is ready"
 
 
+def test_a_question_that_holds_a_word_for_stop_is_answered(assistant: Assistant) -> None:
+    told = "el trabajo del doctor murguía es para el viernes"
+    _, reply = says(assistant, told, "y para qué día era el trabajo del doctor murguía", lang="es-ES")
+    assert reply == f"Me dijiste hoy: {told}."
+
+
 def test_what_was_learned_is_read_beside_what_was_asked_to_be_kept(assistant: Assistant) -> None:
     *_, reply = says(
         assistant, "remember that the bins go out on Tuesday", "my cat is called Bob", "what do you know about me"

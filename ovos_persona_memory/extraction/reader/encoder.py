@@ -81,7 +81,7 @@ ZERO = 8
 """The half byte that is zero."""
 SHARES = (1.0, 0.95, 0.9, 0.85, 0.8, 1.05, 1.1)
 """Of the scale by which the highest number of a block is met, these shares are tried."""
-AT_ONCE = 4_194_304 if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else 262_144
+AT_ONCE = 67_108_864 if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else 262_144
 """So many products of two numbers are made at a time: of more than the lower number, OpenBLAS makes threads where it is
 allowed to, which wait for each other where all cores are at work."""
 EPSILON = 1e-12
