@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
+from ovos_persona_memory import extraction
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.privacy.pending_deletions import TELLING, ForgottenText
 from ovos_persona_memory.memory.transcript import MemoryParts
@@ -26,6 +27,8 @@ from ovos_persona_memory.text import languages
 
 NOTED = 20_000
 """Of the turns that are forgotten together, so many of the newest are known again when they come again."""
+READ = 20
+"""Of so many records at most it is read whether they tell anything: of more only the number is told."""
 JUST_ASKED_S = 30.0
 """Without an utterance id, the newest thing said within so long may be the request to forget, seconds."""
 SAID = frozenset({"learned", "said_again"})
@@ -99,7 +102,8 @@ class Forgetting:
         plan = self._plan(self._selection(scope, wanted, self._asking(wanted)), without_id)
         kinds = _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
         going: list[topic_search.Record] = [*plan.gone, *plan.facts, *plan.retold]
-        told = [one for one in (*going, *plan.redacted) if is_told_by_person(one)]
+        held = [one for one in (*going, *plan.redacted) if is_told_by_person(one)]
+        told = held if len(held) > READ else [one for one in held if not _only_asks(one)]
         return Foreseen(kinds, _each_once(told), list(dict.fromkeys(one.id for one in going)))
 
     def delete(self, selection: Selection) -> Forgotten:
@@ -391,6 +395,14 @@ def _with_more(counted: Forgotten, plan: _Plan, notes: int, redacted: int) -> Fo
         notes=counted.notes + notes,
         redacted=redacted,
     )
+
+
+def _only_asks(record: topic_search.Record) -> bool:
+    """Whether a turn asks behind a clause, or asks to have something forgotten, in whatever words."""
+    if not isinstance(record, Turn):
+        return False
+    said = (record.text or "", record.lang)
+    return extraction.asked_in(*said) != said[0] or extraction.to_forget(*said) is not None
 
 
 def _is_anything(forgotten: Forgotten) -> bool:

@@ -111,6 +111,10 @@ class AnswerJudge(Protocol):
         """What a text asks behind a clause; the text itself where it asks as a whole, or nothing."""
         ...
 
+    def to_forget(self, text: str, lang: str | None) -> str | None:
+        """What a text wants forgotten, empty where it only points at it; None where it wants nothing forgotten."""
+        ...
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         """Whether a question asks for several things."""
         ...
@@ -386,8 +390,9 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
 
 
 def _only_asks(hit: Hit, judge: AnswerJudge) -> bool:
-    """Whether a turn asks, be it behind a clause."""
-    return judge.surely_asks(hit.text, hit.lang) or judge.asked_in(hit.text, hit.lang) != hit.text
+    """Whether a turn asks, be it behind a clause, or asks to have something forgotten."""
+    asks = judge.surely_asks(hit.text, hit.lang) or judge.asked_in(hit.text, hit.lang) != hit.text
+    return asks or judge.to_forget(hit.text, hit.lang) is not None
 
 
 def _may_answer(hit: Hit, question: Question, ownership: Ownership, judge: AnswerJudge) -> bool:

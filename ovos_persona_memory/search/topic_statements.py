@@ -127,7 +127,9 @@ class _Statements:
         if self._judge is None:
             return is_told_by_person(record)
         # the words alone would take "que sepáis que ya no como carne" for a question
-        return is_told_or_asked(record) and not self._judge.surely_asks(record.text, record.lang)
+        if not is_told_or_asked(record) or self._judge.surely_asks(record.text, record.lang):
+            return False
+        return self._judge.to_forget(record.text, record.lang) is None
 
     def continuations(self, turns: Sequence[Turn]) -> Iterator[Turn]:
         """What the same person said right after each of these turns, where it only goes on with it."""

@@ -47,6 +47,11 @@ from ovos_persona_memory.text import (
 RECALLED = 5
 """Hits at most among which what a topic means is looked for, where it is named by other words."""
 PLAIN_REPLIES = ("yes.voc", "no.voc", "cancel.voc")
+PART, REST = 5, 4
+"""Letters at least of a part of a compound, and of the rest of it: "gardener" is none of "garden"."""
+NAME = 3
+"""Words at most of what is a name of a thing: of a longer one, "the number i gave you for the clinic", the statement is
+said to be forgotten."""
 NAMED = 2
 """Words with content by which a remark is named, at least, where no word without content stands behind them."""
 SOON_S = 1.0
@@ -97,8 +102,10 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
     before = _named_before(talk)
     if not going.told and (hit := (_meant_by(talk, before) if before else None) or _meant_by(talk, named)):
         # it is named by other words than it was told with: this one thing goes, and nothing else about the topic
-        _ask_back(talk, client.would_forget(ids=[hit.id]), DeletionRequest("forget_that_done", {"ids": [hit.id]}))
-        return
+        alone = client.would_forget(ids=[hit.id])
+        if alone.told:
+            _ask_back(talk, alone, DeletionRequest("forget_that_done", {"ids": [hit.id]}))
+            return
     is_statement = _is_statement(topic, [hit.text for hit in going.told], talk.spoken)
     if not going.told:
         talk.say("forget_that_nothing" if is_statement else "forget_about_nothing", topic=shown)
@@ -122,7 +129,15 @@ def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
     same = [word for word in words if not held.isdisjoint(spoken.content_words(word))]
     if any(not says_another_word(hit.text, word, spoken) for word in same):
         return True
+    if any(_holds_part(hit.text, word) for word in spoken.bare_words(topic)):
+        return True
     return hit.sure and not says_another_word(hit.text, topic, spoken)
+
+
+def _holds_part(text: str, word: str) -> bool:
+    """Whether a text has the first or the last part of a compound: "wiskunde" of "wiskundecijfer"."""
+    parts = (said for said in fold(text) if PART <= len(said) <= len(word) - REST)
+    return any(word.startswith(part) or word.endswith(part) for part in parts)
 
 
 def _beginnings(topic: str, spoken: Language) -> Iterator[str]:
@@ -173,12 +188,21 @@ def forget_that(talk: TurnContext) -> None:
     going = talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag) if topic else _NOTHING
     if not going.told and before and (hit := _meant_by(talk, before)):
         going = talk.means.counting.would_forget(ids=[hit.id])
-    meant = [] if going.told else [hit.id for hit in talk.referents().meant]
+    last = [] if going.told else talk.referents().meant
+    if last and (asked := _asked_before(talk, last[0])):
+        _ask_about(talk, asked)
+        return
+    meant = [hit.id for hit in last]
     going = talk.means.counting.would_forget(ids=meant) if meant else going
     if not going.told:
         talk.say("forget_that_nothing")
         return
     _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
+
+
+def _asked_before(talk: TurnContext, last: Hit) -> str:
+    """What the last statement names that it wants forgotten, where nobody took it for a request; else empty."""
+    return (last.kind == "turn" and talk.client.question_kind(last.text, talk.spoken.tag).to_forget) or ""
 
 
 def _named_before(talk: TurnContext) -> str:
@@ -225,7 +249,8 @@ def _ask_back(talk: TurnContext, going: Foreseen, deletion: DeletionRequest) -> 
     elif secret or (talk.is_overheard and any(_is_hushed(talk, hit.text) for hit in going.told)):
         _ask(talk, "forget_quietly_ask", replace(deletion, done="forget_quietly_done", slots={}))
     elif len(texts) == 1:
-        done = deletion if is_about else replace(deletion, slots={"text": texts[0]})
+        is_named = is_about and len(deletion.slots["topic"].split()) <= NAME
+        done = deletion if is_named else replace(deletion, done="forget_that_done", slots={"text": texts[0]})
         _ask(talk, "forget_that_ask", done, text=texts[0])
     else:
         counted = {"count": number_in_words(len(texts), talk.spoken.tag)}

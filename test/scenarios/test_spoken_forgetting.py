@@ -385,6 +385,38 @@ def test_a_yes_and_a_no_are_understood_in_any_words(home: Home, lang: str) -> No
         assert (told in at.texts()) == is_kept == (replies[0] in kept), (reply, replies)
 
 
+NAMED_OTHERWISE = [
+    (
+        "en-US",
+        "the alarm number for the clinic is nine three one six",
+        "the alarm number i gave you for the clinic you have to forget it i was not supposed to say it",
+    ),
+    ("nl-NL", "ik had een drie voor wiskunde echt drama", "wil je dat wiskundecijfer van mij uit je geheugen gooien"),
+    ("de-DE", "in latein hab ich eine fünf", "das mit der lateinnote löschst du bitte sofort wieder"),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "request_"), NAMED_OTHERWISE)
+def test_what_is_named_by_a_compound_or_beside_what_others_delete_is_found(
+    home: Home, lang: str, told: str, request_: str
+) -> None:
+    at = home(lang)
+    at.say(told)
+    (asked,) = at.say(request_)
+    assert told in asked
+    (done,) = at.say(ANSWERS[lang][2][0])
+    assert told in done or len(done.split()) < 10
+    assert told not in at.texts()
+
+
+def test_who_asks_again_is_not_asked_whether_to_forget_the_request(home: Home) -> None:
+    at = home("en-US")
+    at.say("the gate code is seven")
+    at.say("nobody needs to know that thing with the zeppelin so out with it")
+    (reply,) = at.say("get rid of it")
+    assert "zeppelin" in reply and "nobody needs" not in reply and "gate" not in reply
+
+
 SAID_BEFORE = (
     ("en-US", "the tailor has ben's jacket", "forget that thing i told you about ben's jacket"),
     ("de-DE", "bens jacke ist beim schneider", "vergiss das was ich dir über bens jacke erzählt hab"),

@@ -43,6 +43,9 @@ class Judge:
     def asked_in(self, text: str, lang: str | None) -> str:
         return text
 
+    def to_forget(self, text: str, lang: str | None) -> str | None:
+        return "it" if text.startswith("out with") else None
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         return "who" in text and "what" in text
 
@@ -196,6 +199,7 @@ def test_what_only_asks_and_what_the_assistant_said_answers_nothing() -> None:
     hits = [
         hit("the boiler man was called when huh", sure=True),
         hit("forget the boiler", sure=True),
+        hit("out with the boiler man", sure=True),
         hit("i called him", role="assistant"),
     ]
     judge = Judge({one.text: 0.99 for one in hits})

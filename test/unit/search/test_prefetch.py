@@ -29,6 +29,9 @@ class Judge:
     def asked_in(self, text: str, lang: str | None) -> str:
         return text
 
+    def to_forget(self, text: str, lang: str | None) -> str | None:
+        return None
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         return False
 
