@@ -27,6 +27,7 @@ from ovos_persona_memory.skill.ask import (
     items_of,
     just_told,
     last_told,
+    question,
     tell,
     told_by_named,
     told_hits,
@@ -36,7 +37,7 @@ from ovos_persona_memory.skill.ask import (
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said, own_words, whole_topic
 from ovos_persona_memory.skill.session_state import SpokenItem
-from ovos_persona_memory.skill.turn_context import TurnContext
+from ovos_persona_memory.skill.turn_context import AT_A_TIME, TurnContext
 from ovos_persona_memory.text import (
     ComingDays,
     Language,
@@ -329,7 +330,7 @@ def planned(talk: TurnContext) -> None:
 
 def planned_of(talk: TurnContext) -> None:
     """As ``planned``, of what somebody named said, or what names them: "what has mirja got tomorrow"."""
-    tell(talk, _planned_of(talk, talk.slot("whom")), "nothing_planned")
+    _tell_or_answer(talk, _planned_of(talk, talk.slot("whom")), "nothing_planned")
 
 
 def words_beside_plans(text: str, spoken: Language, now: datetime) -> list[str] | None:
@@ -390,7 +391,16 @@ def _names_plan(talk: TurnContext, _day: str) -> bool:
 
 def told_by(talk: TurnContext) -> None:
     """Read what somebody else told at a time, or what was told then about something."""
-    tell(talk, _told_by(talk), "nothing_told_then", at_a_time=AT_MOST)
+    _tell_or_answer(talk, _told_by(talk), "nothing_told_then", AT_MOST)
+
+
+def _tell_or_answer(talk: TurnContext, told: Sequence[SpokenItem], nothing: str, at_a_time: int = AT_A_TIME) -> None:
+    """Read what was told; where nothing was, what answers the question: by its words alone it may have been taken for
+    one about a time, "what must i bring tonight"."""
+    if not told and answering(talk):
+        question(talk)
+    else:
+        tell(talk, told, nothing, at_a_time=at_a_time)
 
 
 def asks_what_was_told(text: str, spoken: Language, now: datetime) -> bool:

@@ -12,6 +12,7 @@ from support.talking import SESSION, Household, household
 
 from ovos_persona_memory.errors import NoAnswer
 from ovos_persona_memory.skill import intents
+from ovos_persona_memory.skill.intent_matching import MatchedIntent
 from ovos_persona_memory.skill.turn_context import TurnContext
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.text import languages
@@ -185,6 +186,23 @@ def test_a_request_to_forget_in_any_words_is_taken_though_nobody_could_look_up_w
     monkeypatch.setattr(type(at.memory), "would_forget", late)
     meant = _meant(at, text)
     assert meant is not None and meant.intent == "forget_about"
+
+
+@pytest.mark.parametrize(
+    ("lang", "told", "asked", "slots"),
+    [
+        ("en-US", "dave has to bring the long ladder", "what does dave have to bring today", {"whom": "bring"}),
+        ("de-DE", "dave muss die lange leiter mitbringen", "was muss dave heute mitbringen", {"whom": "mitbringen"}),
+    ],
+)
+def test_what_its_words_alone_made_a_question_about_a_time_is_answered_where_nothing_was_told_of_that_time(
+    home: Home, monkeypatch: pytest.MonkeyPatch, lang: str, told: str, asked: str, slots: dict[str, str]
+) -> None:
+    at = home(lang)
+    at.say(told)
+    intent = MatchedIntent("planned_of" if slots else "told_by", slots)
+    monkeypatch.setattr(intents, "meant", lambda _: intent)
+    assert told in at.say(asked)[0]
 
 
 @pytest.mark.parametrize(
