@@ -135,9 +135,11 @@ def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
 
 
 def _holds_part(text: str, word: str) -> bool:
-    """Whether a text has the first or the last part of a compound: "wiskunde" of "wiskundecijfer"."""
-    parts = (said for said in fold(text) if PART <= len(said) <= len(word) - REST)
-    return any(word.startswith(part) or word.endswith(part) for part in parts)
+    """Whether a text has the first or the last part of a compound, "wiskunde" of "wiskundecijfer", or a compound of
+    which it is one, "lieblingstasse" of "tasse"."""
+    pairs = (sorted((said, word), key=len) for said in fold(text))
+    compounds = ((part, whole) for part, whole in pairs if PART <= len(part) <= len(whole) - REST)
+    return any(whole.startswith(part) or whole.endswith(part) for part, whole in compounds)
 
 
 def _beginnings(topic: str, spoken: Language) -> Iterator[str]:
@@ -214,17 +216,18 @@ def _named_before(talk: TurnContext) -> str:
 
 
 def is_meant(talk: TurnContext, topic: str) -> bool:
-    """Whether there is a statement about a topic, told in the same words or in others."""
-    return is_known(talk, topic) or _meant_by(talk, topic_of(topic, talk.spoken) or topic) is not None
+    """Whether there is a statement about a topic, told in the same words or in others, or a secret."""
+    return is_known(talk, topic, or_secret=True) or _meant_by(talk, topic_of(topic, talk.spoken) or topic) is not None
 
 
-def is_known(talk: TurnContext, topic: str, or_beginning: bool = False) -> bool:
+def is_known(talk: TurnContext, topic: str, or_beginning: bool = False, or_secret: bool = False) -> bool:
     """Whether there is a statement about a topic that is no secret; ``or_beginning``: or about the beginning of it, as
-    why it is to be forgotten may stand behind, "what i offered smith nobody needs to know"."""
+    why it is to be forgotten may stand behind, "what i offered smith nobody needs to know"; ``or_secret``: or a secret,
+    which is not read back."""
     named = topic_of(topic, talk.spoken) or topic
     for one in (named, *(_beginnings(named, talk.spoken) if or_beginning else ())):
         going = talk.client.would_forget(topic=one, lang=talk.spoken.tag)
-        if any(not hit.secret and not _is_itself(talk, hit.text) for hit in going.told):
+        if any((or_secret or not hit.secret) and not _is_itself(talk, hit.text) for hit in going.told):
             return True
     return False
 
