@@ -54,8 +54,9 @@ def test_what_is_asked_behind_a_word_that_another_skill_listens_for_is_answered(
 
 
 def test_a_question_that_holds_a_word_for_stop_is_answered(assistant: Assistant) -> None:
-    told = "el trabajo del doctor murguía es para el viernes"
-    _, reply = says(assistant, told, "y para qué día era el trabajo del doctor murguía", lang="es-ES")
+    told, asked = "el trabajo del doctor murguía es para el viernes", "y para qué día era el trabajo del doctor murguía"
+    # the first question in a language that the device does not speak waits for its word lists, too long for this
+    *_, reply = says(assistant, told, asked, asked, lang="es-ES")
     assert reply == f"Me dijiste hoy: {told}."
 
 
