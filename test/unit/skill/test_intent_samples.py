@@ -112,6 +112,8 @@ SAID_BACK = [
     ("pt-PT", "diz {sentence}", "diz-me lá tudo o que tenho de levar"),
     ("pt-PT", "repete {sentence}", "repete lá o que eu acabei de dizer"),
     ("it-IT", "dimmi {sentence}", "dimmi un po' quando torna lo zio"),
+    ("it-IT", "di {sentence}", "di che marca è lo scaldabagno"),
+    ("it-IT", "dimmi {sentence}", "dimmi tutto il materiale che ho preso"),
     ("fr-FR", "dis {sentence}", "dis donc j'ai encore droit au pamplemousse"),
     ("nl-NL", "zeg {sentence}", "zeg es wie mijn boor heeft"),
     ("da-DK", "sig {sentence}", "sig lige hvor stigen står"),
