@@ -137,17 +137,17 @@ def test_a_failure_is_one_sentence_and_no_document(folder: Path) -> None:
 
 def test_a_secret_is_shown_to_who_asks_for_secrets_alone(folder: Path) -> None:
     data = ("--data", str(folder))
-    refused = run("remember", "my pin is 4711", *data)
+    refused = run("remember", "my pin is 47110815", *data)
     assert (refused.exit_code, refused.stdout) == (7, "")
-    key = run("remember", "my pin is 4711", "--secret", "--lang", "en-US", *data).stdout.strip()
+    key = run("remember", "my pin is 47110815", "--secret", "--lang", "en-US", *data).stdout.strip()
     for looked in (("list",), ("list", "--everyone"), ("recall", "pin"), ("get", key), ("why", key)):
-        assert "4711" not in run(*looked, *data).output, looked
+        assert "47110815" not in run(*looked, *data).output, looked
     shown = told("list", "--with-secrets", *data)["memories"]
-    assert [one["text"] for one in shown if one["metadata"] == {"secret": True}] == ["my pin is 4711"]
-    assert run("get", key, "--with-secrets", *data).stdout == "my pin is 4711 [secret=True]\n"
+    assert [one["text"] for one in shown if one["metadata"] == {"secret": True}] == ["my pin is 47110815"]
+    assert run("get", key, "--with-secrets", *data).stdout == "my pin is 47110815 [secret=True]\n"
     gone = run("forget", "--query", "pin", "--yes", "--lang", "en-US", *data)
     assert gone.stdout == "Forgot 1: 1 memory.\n"
-    assert b"4711" not in b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
+    assert b"47110815" not in b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
 def test_what_a_secret_says_is_in_no_preview_of_its_forgetting(folder: Path) -> None:

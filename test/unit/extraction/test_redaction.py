@@ -130,7 +130,7 @@ def test_however_odd_a_text_is_no_secret_is_left_in_it() -> None:
 
 # what becomes of the turn
 
-MENTIONED, REST, SECRET = "we are at grandma's on Sunday and the alarm code is 4711", "at grandma's", b"4711"
+MENTIONED, REST, SECRET = "we are at grandma's on Sunday and the alarm code is 47110815", "at grandma's", b"47110815"
 
 
 def hear(memory: PersonaMemory, what: str, text: str = "", **fields: object) -> None:
@@ -144,13 +144,16 @@ def on_disk(folder: Path) -> bytes:
 def test_of_a_secret_that_is_heard_no_byte_is_in_a_file_and_the_rest_is_found(tmp_path: Path) -> None:
     with PersonaMemory.open(tmp_path, MemoryConfig(), clock=lambda: 1000.0) as memory:
         hear(memory, "utterance", MENTIONED)
-        slots = {"text": MENTIONED, "number": "4711"}
+        slots = {"text": MENTIONED, "number": "47110815"}
         hear(memory, "matched", MENTIONED, utterance_id="u1", skill_id="a.skill", intent="note", detail=slots)
         hear(
-            memory, "tool_call", utterance_id="u1", detail={"tool": "t", "toolbox": "b", "arguments": {"code": "4711"}}
+            memory,
+            "tool_call",
+            utterance_id="u1",
+            detail={"tool": "t", "toolbox": "b", "arguments": {"code": "47110815"}},
         )
         hear(memory, "tool_result", utterance_id="u1", detail={"toolbox": "b"})
-        hear(memory, "speech", "4711, noted", utterance_id="u1", skill_id="a.skill")
+        hear(memory, "speech", "47110815, noted", utterance_id="u1", skill_id="a.skill")
         hear(memory, "handled", utterance_id="u1")
         [hit] = memory.recall("where are we on Sunday", kinds={"turn"}, lang="en-US")
         assert REST in hit.text
@@ -164,7 +167,7 @@ def test_of_a_secret_that_is_heard_no_byte_is_in_a_file_and_the_rest_is_found(tm
 
 def test_of_a_secret_that_is_handed_in_no_byte_is_in_a_file_and_neither_is_the_answer(tmp_path: Path) -> None:
     code = "47116203"  # so long that no random id holds it
-    mentioned = MENTIONED.replace("4711", code)
+    mentioned = MENTIONED.replace("47110815", code)
     with PersonaMemory.open(tmp_path, MemoryConfig()) as memory:
         said = [Turn("user", mentioned, lang="en-US"), Turn("assistant", f"{code}, noted", lang="en-US")]
         memory.record([*said, Turn("user", "thanks"), Turn("assistant", "welcome")], HERE)

@@ -257,8 +257,8 @@ def test_what_is_refused_for_what_it_is_stops_nothing(device: Device, server: Se
 
 def test_a_secret_is_on_no_disk_and_its_turn_keeps_its_place(device: Device, tmp_path: Path, server: Server) -> None:
     device.lose()
-    answers(device, heard("one"), heard("my pin is 4711"), recorded("the wifi password is hunter2"), heard("three"))
-    assert not on_disk(tmp_path, b"4711")
+    answers(device, heard("one"), heard("my pin is 47110815"), recorded("the wifi password is hunter2"), heard("three"))
+    assert not on_disk(tmp_path, b"47110815")
     assert not on_disk(tmp_path, b"hunter2")
     device.find()
     assert log(server) == ["one", "", "", "three"]
@@ -269,20 +269,20 @@ def test_of_a_secret_that_is_mentioned_the_rest_waits_and_is_delivered(
     device: Device, tmp_path: Path, server: Server
 ) -> None:
     device.lose()
-    told = "we are at home and my pin is 4711"
+    told = "we are at home and my pin is 47110815"
     slots = {"text": told}
     answers(device, heard(told), heard(told, "matched", utterance_id="u1", detail=slots), recorded(told))
-    answers(device, heard("4711, noted", "speech", utterance_id="u1"))
-    assert not on_disk(tmp_path, b"4711")
+    answers(device, heard("47110815, noted", "speech", utterance_id="u1"))
+    assert not on_disk(tmp_path, b"47110815")
     device.find()
     assert log(server) == ["we are at home", "we are at home", ""]
 
 
 def test_a_secret_that_is_to_be_kept_waits_for_no_store(device: Device, tmp_path: Path, server: Server) -> None:
     device.lose()
-    [refused] = answers(device, request("remember", text="my pin is 4711", secret=True))
+    [refused] = answers(device, request("remember", text="my pin is 47110815", secret=True))
     assert (refused["ok"], refused["error"]) == (False, "store_unavailable")
-    assert not on_disk(tmp_path, b"4711")
+    assert not on_disk(tmp_path, b"47110815")
     device.find()
     assert server.entries(Scope.whole()) == []
 
