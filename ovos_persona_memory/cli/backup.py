@@ -65,7 +65,8 @@ def backup(  # one parameter an option
         with progress("Copying"):
             stores.write_backup(config, file, chosen)
         if not detached:
-            stores.note_backup(folder, file, stores.PLAIN if plain else key or stores.OWN)
+            held = stores.PLAIN if plain else key or stores.OWN
+            stores.note_backup(folder, stores.BackupNote(str(file.absolute()), held))
     else:
         _migrated(config, file, chosen, tuple(dict.fromkeys(("default", *namespaces))), with_secrets)
     found = stores.counts_in(file, chosen)

@@ -54,7 +54,7 @@ class FolderBackups:
             path = self._folder / f"{named}{f'-{taken + 1}' if taken else ''}{ENDING}"
             stores.write_backup(self._config, path, encryption_key(self._config.encryption.key))
             # entered in the list, it is written anew without what is forgotten later
-            stores.note_backup(self._memory, path, stores.OWN)
+            stores.note_backup(self._memory, stores.BackupNote(str(path.absolute())))
             return self._backup(path, is_stale=False)
 
     def file(self, name: str) -> Path:
@@ -85,8 +85,8 @@ class FolderBackups:
         path = self.file(name)
         with self._lock:
             path.unlink(missing_ok=True)
-            left = [note for note in stores.listed_backups(self._memory) if note.path != str(path.absolute())]
-            stores.list_backups(self._memory, left)
+            gone = str(path.absolute())
+            stores.change_backups(self._memory, lambda notes: [note for note in notes if note.path != gone])
 
     def _backup(self, path: Path, is_stale: bool) -> Backup:
         made = path.stat()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 LIST = "backups.json"
+_changing = threading.Lock()  # held while the list is read, and written anew
 OWN, PLAIN = "own", "plain"
 """The key of a backup: that of the memory, or none. Anything else is a setting as ``encryption.key``."""
 
@@ -44,15 +46,16 @@ def listed_backups(folder: Path) -> list[BackupNote]:
         return []
 
 
-def list_backups(folder: Path, notes: Sequence[BackupNote]) -> None:
-    """Replace the list."""
-    beside = folder / f".{LIST}-{os.getpid()}"
-    beside.touch(mode=0o600)
-    beside.write_bytes(msgspec.json.encode(sorted(notes, key=lambda one: one.path)))
-    beside.replace(folder / LIST)
+def change_backups(folder: Path, change: Callable[[list[BackupNote]], Iterable[BackupNote]]) -> None:
+    """Replace the list by what is made of it. Thread-safe: one is made, and one deleted, while others are renewed."""
+    with _changing:
+        notes = sorted(change(listed_backups(folder)), key=lambda one: one.path)
+        beside = folder / f".{LIST}-{os.getpid()}"
+        beside.touch(mode=0o600)
+        beside.write_bytes(msgspec.json.encode(notes))
+        beside.replace(folder / LIST)
 
 
-def note_backup(folder: Path, path: Path, key: str) -> None:
-    """Enter a backup that was just written."""
-    note = BackupNote(str(path.absolute()), key)
-    list_backups(folder, [*(one for one in listed_backups(folder) if one.path != note.path), note])
+def note_backup(folder: Path, note: BackupNote) -> None:
+    """Enter a backup that was just written, in the place of what was known of its path."""
+    change_backups(folder, lambda notes: [*(one for one in notes if one.path != note.path), note])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.errors import ConfigError, StoreError
-from ovos_persona_memory.stores import BackupNote, copy_live, list_backups, listed_backups
+from ovos_persona_memory.stores import BackupNote, change_backups, copy_live, listed_backups
 
 ENDS_WITHIN_S = 30.0
 """How long closing the memory waits for a backup that is being written."""
@@ -35,8 +35,8 @@ class Backups:
         with self._lock:
             self._forgotten += 1
             self._due = True
-            if notes := listed_backups(self._folder):
-                list_backups(self._folder, [note.stale() for note in notes])
+            if listed_backups(self._folder):
+                change_backups(self._folder, lambda notes: [note.stale() for note in notes])
 
     def renew_soon(self) -> None:
         """Have ``renew`` done on a thread of its own, where anything is to be renewed."""
@@ -60,8 +60,7 @@ class Backups:
             return  # it stays stale, which ``state`` tells
         with self._lock:
             if self._forgotten == before:
-                others = [one for one in listed_backups(folder) if one.path != note.path]
-                list_backups(folder, [*others, note.fresh()])
+                change_backups(folder, lambda notes: [one.fresh() if one.path == note.path else one for one in notes])
 
     def state(self) -> list[dict[str, Any]]:
         """Every backup that is known: its path, whether it is there, and whether it still holds what was forgotten."""
