@@ -35,7 +35,7 @@ import torch
 from benchmarks.quality.weeks import read
 from fit_asks import FOLDERS, TALK, as_spoken, is_signed, times_of
 from numpy.typing import NDArray
-from pairs import houses_in
+from pairs import House, houses_in
 from samples import of_marked
 from torch import Tensor, nn
 from torch.nn import functional
@@ -181,13 +181,17 @@ def _lettered(ending: str, letters: str) -> Iterator[tuple[Path, int, str, str]]
 
 def _of_weeks() -> Iterator[Line]:
     for path in sorted(ROOT.glob("*/weeks/*.week")):
-        lines, tag = read(path).lines, path.parent.parent.name
-        checked = [place for place, line in enumerate(lines) if line.kind == "forget"]
-        for place, line in enumerate(lines):
-            if line.kind is not None:
-                yield Line(as_spoken(line.words), tag, str(path), f"week {line.kind}", _kinds_in_week(line.kind))
-            elif not any(0 < asked - place <= BEFORE_FORGOTTEN for asked in checked):
-                yield Line(as_spoken(line.words), tag, str(path), "week told", NOTHING)
+        yield from _of_week(path)
+
+
+def _of_week(path: Path) -> Iterator[Line]:
+    lines, tag = read(path).lines, path.parent.parent.name
+    checked = [place for place, line in enumerate(lines) if line.kind == "forget"]
+    for place, line in enumerate(lines):
+        if line.kind is not None:
+            yield Line(as_spoken(line.words), tag, str(path), f"week {line.kind}", _kinds_in_week(line.kind))
+        elif not any(0 < asked - place <= BEFORE_FORGOTTEN for asked in checked):
+            yield Line(as_spoken(line.words), tag, str(path), "week told", NOTHING)
 
 
 def _kinds_in_week(kind: str) -> dict[str, bool]:
@@ -199,14 +203,19 @@ def _kinds_in_week(kind: str) -> dict[str, bool]:
 def _of_households(chance: random.Random) -> Iterator[Line]:
     houses = ((folder.parent.name, house) for folder in sorted(ROOT.glob("*/questions")) for house in houses_in(folder))
     for number, (tag, house) in enumerate(houses):
-        told = [(as_spoken(text), {**NOTHING, "asks": False}) for _, text in house.said]
-        asked = [(as_spoken(text), _kinds_in_house(len(answers))) for _, text, answers in house.asked]
-        for text, kinds in [*told, *asked]:
-            if chance.random() < SHOWN:
-                one = Line(text, tag, f"{tag} {number}", "house", kinds)
-                yield one
-                if len(text.split()) <= CONTEXT_FOR and chance.random() < BEHIND_OTHER:
-                    yield replace(one, before=chance.choice([*told, *asked])[0], group="house, behind another")
+        yield from _of_household(house, tag, f"{tag} {number}", chance)
+
+
+def _of_household(house: House, tag: str, source: str, chance: random.Random) -> Iterator[Line]:
+    told = [(as_spoken(text), {**NOTHING, "asks": False}) for _, text in house.said]
+    asked = [(as_spoken(text), _kinds_in_house(len(answers))) for _, text, answers in house.asked]
+    for text, kinds in [*told, *asked]:
+        if chance.random() >= SHOWN:
+            continue
+        one = Line(text, tag, source, "house", kinds)
+        yield one
+        if len(text.split()) <= CONTEXT_FOR and chance.random() < BEHIND_OTHER:
+            yield replace(one, before=chance.choice([*told, *asked])[0], group="house, behind another")
 
 
 def _kinds_in_house(answers: int) -> dict[str, bool]:

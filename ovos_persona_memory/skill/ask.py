@@ -100,7 +100,11 @@ def _answers_or_likeliest(talk: TurnContext, questions: Sequence[str]) -> tuple[
 
 def question(talk: TurnContext) -> None:
     """Answer what is asked behind a word that another skill listens for: "say where is my drill"."""
-    found = answering(talk)
+    tell_answers(talk, answering(talk))
+
+
+def tell_answers(talk: TurnContext, found: Sequence[Hit]) -> None:
+    """Read what ``answering`` found, in people's words: what answers, what may, or that nothing is known."""
     if found and not found[0].answers:
         tell_unsure(talk, items_of(talk, found)[0])
         return

@@ -27,8 +27,8 @@ from ovos_persona_memory.skill.ask import (
     items_of,
     just_told,
     last_told,
-    question,
     tell,
+    tell_answers,
     told_by_named,
     told_hits,
     told_in,
@@ -397,8 +397,8 @@ def told_by(talk: TurnContext) -> None:
 def _tell_or_answer(talk: TurnContext, told: Sequence[SpokenItem], nothing: str, at_a_time: int = AT_A_TIME) -> None:
     """Read what was told; where nothing was, what answers the question: by its words alone it may have been taken for
     one about a time, "what must i bring tonight"."""
-    if not told and answering(talk):
-        question(talk)
+    if not told and (found := answering(talk)):
+        tell_answers(talk, found)
     else:
         tell(talk, told, nothing, at_a_time=at_a_time)
 
