@@ -39,6 +39,9 @@ UNSIGNED_FROM, SURELY_FROM = 0.5, 0.95
 known about it, only if it is so sure, and the text does not begin with its subject.
 
 Measured on 2026-11-30: docs/measurements.md, "Of what kind an utterance is"."""
+PERHAPS_FROM = 0.1
+"""What is less likely to ask may do so from here on, >=: it is taken for a remark, and what is told of it is what
+surely answers it."""
 RULED_OUT = 0.2
 """What asks by its words alone does not, if the reader finds it less likely than this."""
 SIGN_FROM = 0.6
@@ -187,6 +190,16 @@ def asks(text: str, lang: str | None) -> bool:
     What has the words of a statement, "tua sorella viene lunedì", may be either.
     """
     return _asked((text, lang)) >= UNSIGNED_FROM or asked_in(text, lang) != text
+
+
+def may_ask(text: str, lang: str | None) -> bool:
+    """Whether a text is a question or may be one in the words of a remark, "ruben è ancora malato"."""
+    return _asked((text, lang)) >= PERHAPS_FROM or asked_in(text, lang) != text
+
+
+def looks_for(text: str, lang: str | None) -> bool:
+    """Whether a text may look for something that was told: it asks for it, or wants it forgotten."""
+    return may_ask(text, lang) or to_forget(text, lang) is not None
 
 
 def asked_in(text: str, lang: str | None) -> str:

@@ -454,6 +454,12 @@ class PersonaMemory:
         return QuestionKind(about, extraction.asks_what_was_said(text, lang), to_forget, reply)
 
     @checked
+    def may_ask(self, text: str, lang: str | None = None) -> bool:
+        """As ``asks``, and True, too, where a remark may be a question, "ruben è ancora malato": what is known of it is
+        worth telling then."""
+        return extraction.may_ask(text, lang)
+
+    @checked
     def surely_asks(self, text: str, lang: str | None = None) -> bool:
         """As ``asks``, but False where it may well be a statement: what nothing is known about is then a remark."""
         return extraction.surely_asks(text, lang)

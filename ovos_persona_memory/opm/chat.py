@@ -35,6 +35,8 @@ ABOUT = 50
 """Statements at most about something."""
 SESSIONS = 64
 """Sessions at most whose untold answers are kept."""
+IF_ASKED_FROM = 0.95
+"""What hardly asks is answered beside being taken in with what answers with such a probability, >=."""
 BUSY_S = 3.0
 """Extra time where the memory reports that it is only slow, seconds."""
 
@@ -116,7 +118,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             asks = may_ask and self._asks(utterance, spoken)  # "is tom a vegetarian", "read me what is on the list"
             if asks:
                 return self._answer_or_take_in(utterance, scope, spoken)
-            return self._take_in(utterance, scope, spoken)
+            known = self._known_if_asked(utterance, scope, spoken)
+            return " ".join([self._take_in(utterance, scope, spoken), *known])
         except PersonaMemoryError as error:
             if self._falls_through:
                 return ""
@@ -165,13 +168,31 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     def _answer_or_take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
         """The answer to what may ask in the words of a statement, "a teresa gosta de gatos".
 
-        Where nothing known answers it, it is a remark, unless it surely asks.
+        Where nothing known answers it, it is taken for a remark, unless it surely asks; and who asked hears that
+        nothing is known.
         """
         found = self._found(utterance, scope, spoken)
         is_answered = any(hit.answers for hit in found.answers)
         if is_answered or self._falls_through or self._client.surely_asks(utterance, spoken.tag):
             return self._answer(found, scope, spoken)
-        return self._take_in(utterance, scope, spoken)
+        taken_in = self._take_in(utterance, scope, spoken)
+        if not spoken.is_statement(utterance):
+            return taken_in
+        return " ".join([taken_in, spoken.say("if_asked", text=spoken.say("nothing_known"))])
+
+    def _known_if_asked(self, utterance: str, scope: Scope, spoken: Language) -> list[str]:
+        """What surely answers a remark if it is a question, "ruben è ancora malato", as a sentence; empty where nothing
+        does, or the memory takes too long to say."""
+        if self._falls_through or not spoken.is_statement(utterance):
+            return []
+        try:
+            found = self._found(utterance, scope, spoken) if self._client.may_ask(utterance, spoken.tag) else None
+        except Unanswered:
+            return []
+        answers = [hit for hit in found.answers if hit.answers] if found is not None else []
+        told = [hit for hit in answers if (hit.confidence or 0.0) >= IF_ASKED_FROM]
+        told = _each_once(self._own_unnamed(told), spoken)
+        return [spoken.say("if_asked", text=self._told(told, scope, spoken))] if told else []
 
     def _own_unnamed(self, hits: Sequence[Hit]) -> list[Hit]:
         """The hits; what the asker said has no name of a speaker: "you told me"."""

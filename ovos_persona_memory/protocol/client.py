@@ -180,6 +180,11 @@ class MemoryClient:
         return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("surely_asks"))
 
     @checked
+    def may_ask(self, text: str, lang: str | None = None) -> bool:
+        """See PersonaMemory.may_ask."""
+        return bool(self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope()).get("may_ask"))
+
+    @checked
     def question_kind(self, text: str, lang: str | None = None) -> QuestionKind:
         """See PersonaMemory.question_kind."""
         found = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())

@@ -179,6 +179,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     asks = {
         "asks": memory.asks,
         "surely_asks": memory.surely_asks,
+        "may_ask": memory.may_ask,
     }
     told = {name: whether(*given) for name, whether in asks.items()}
     kind = memory.question_kind(*given, scope, asked.utterance_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,8 @@ from ovos_persona_memory.text import (
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 RECALLED = 5
 """Hits at most among which what a topic means is looked for, where it is named by other words."""
+MEANT_FROM = 0.6
+"""What a request looks for is a statement with such a probability, >=, where no word tells: it is read back first."""
 PLAIN_REPLIES = ("yes.voc", "no.voc", "cancel.voc")
 PART, REST = 5, 4
 """Letters at least of a part of a compound, and of the rest of it: "gardener" is none of "garden"."""
@@ -116,16 +119,26 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
 
 
 def _meant_by(talk: TurnContext, topic: str) -> Hit | None:
-    """The best statement of recall that shares a name or a word with content with a topic, or surely is about it; None
-    where there is none."""
+    """The best statement of recall that shares a name or a word with content with a topic, or surely is about it; else
+    the one that most likely is what the whole request looks for. None where there is none."""
     told = (hit for hit in told_hits(talk, topic, RECALLED) if not _is_itself(talk, hit.text))
-    return next((hit for hit in told if _is_about(hit, topic, talk.spoken)), None)
+    named = next((hit for hit in told if _is_about(hit, topic, talk.spoken)), None)
+    return named or _looked_for(talk)
+
+
+def _looked_for(talk: TurnContext) -> Hit | None:
+    """The statement that most likely is what the utterance looks for; None where none likely is."""
+    told = [hit for hit in told_hits(talk, talk.said.text, RECALLED) if not _is_itself(talk, hit.text)]
+    likeliest = max(told, key=lambda hit: hit.confidence or 0.0, default=None)
+    return likeliest if likeliest is not None and (likeliest.confidence or 0.0) >= MEANT_FROM else None
 
 
 def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
     """Whether a hit holds a word of the topic, and not only another word of its stem, or is sure."""
     held = set(spoken.words(hit.text))
-    words = (word for word in spoken.bare_words(topic) if len(word) > 1)  # a dialect's "i" names nothing
+    words = [word for word in spoken.bare_words(topic) if len(word) > 1]  # a dialect's "i" names nothing
+    # "that application this morning" is no alarm for tomorrow morning
+    words = [word for word in words if spoken.time_words.isdisjoint(spoken.words(word))] or words
     same = [word for word in words if not held.isdisjoint(spoken.content_words(word))]
     if any(not says_another_word(hit.text, word, spoken) for word in same):
         return True
@@ -274,10 +287,14 @@ def _number(talk: TurnContext, what: dict[str, Any]) -> int:
 
 
 def forget_time(talk: TurnContext) -> None:
-    """Forget what was said and kept in a span of time, in every session of the person."""
+    """Forget what was said and kept in a span of time, in every session of the person; where a thing is named, too, and
+    something was said of it then, nothing but that."""
     named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
     if named is None:
         talk.say("forget_time_what")
+        return
+    if (going := _told_of_it_then(talk, named)).told:
+        _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
         return
     period = speakable(time_words(talk.said.text, talk.spoken, talk.now))
     what = {"since": named.since, "until": named.until}
@@ -288,6 +305,20 @@ def forget_time(talk: TurnContext) -> None:
     deletion = DeletionRequest("forget_time_done", what, {"period": period})
     question = "forget_time_ask_one" if count == 1 else "forget_time_ask"
     _ask(talk, question, deletion, count=count, period=period)
+
+
+def _told_of_it_then(talk: TurnContext, named: time_expressions.TimeSpan) -> Foreseen:
+    """What was told in a span of time of what the request names beside it, "what i told you last night about that job";
+    nothing where it names nothing else."""
+    lists = (f"forget_time.{kind}" for kind in ("intent", "patterns"))
+    asking = {word for name in lists for line in talk.spoken.lines(name) for word in fold(re.sub(r"{\w+}", " ", line))}
+    times = set(fold(time_words(talk.said.text, talk.spoken, talk.now)))
+    known = {*asking, *times, *telling_words(talk.spoken.tag), *request_words(talk.spoken.tag).small}
+    topic = " ".join(word for word in fold(talk.said.text) if word not in known)
+    if not talk.spoken.content_words(topic):
+        return _NOTHING
+    when = {"since": named.since, "until": named.until}
+    return talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag, **when)
 
 
 def forget_me(talk: TurnContext) -> None:

@@ -73,6 +73,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
     "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
+    "may_ask": {"text": "is tom a vegetarian", "lang": "en-US"},
     "surely_asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "question_kind": {"text": "what do you know about my cat", "lang": "en-US"},
     "recall": {

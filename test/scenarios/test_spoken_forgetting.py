@@ -567,3 +567,48 @@ def test_what_is_named_goes_though_the_request_ends_as_if_it_only_pointed(
     at.say(other)
     (asked,) = at.say(said)
     assert told in asked and other not in asked
+
+
+NAMED_BY_TIME_TOO = [
+    (
+        "en-US",
+        "i applied for that job in the signal box",
+        "the eels are smoked",
+        "forget what i said today about that job",
+    ),
+    (
+        "es-ES",
+        "me presenté a la plaza de jefa de estación",
+        "las alubias están a remojo",
+        "olvídate de lo que te conté hoy de la plaza esa",
+    ),
+    (
+        "de-DE",
+        "ich hab mich im stellwerk beworben um die stelle",
+        "die aale sind geräuchert",
+        "vergiss was ich dir heute über die stelle gesagt hab",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lang", "told", "other", "said"), NAMED_BY_TIME_TOO)
+def test_who_names_a_thing_and_a_time_means_what_was_said_then_of_that_thing(
+    home: Home, lang: str, told: str, other: str, said: str
+) -> None:
+    at = home(lang)
+    at.say(told)
+    at.say(other)
+    asked = " ".join(at.say(said))
+    assert told.split()[-1] in asked and other.split()[-1] not in asked
+    at.say(languages.for_language(lang).phrases("yes.voc")[0])
+    assert any(other.split()[-1] in text for text in at.told())
+    assert not any(told.split()[-1] in text for text in at.told())
+
+
+def test_who_names_only_a_time_means_all_that_was_said_then(home: Home) -> None:
+    at = home("en-US")
+    at.say("i applied for that job in the signal box")
+    at.say("the eels are smoked")
+    assert "job" not in " ".join(at.say("forget everything i said today"))
+    at.say("yes")
+    assert not at.told()

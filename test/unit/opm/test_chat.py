@@ -10,12 +10,13 @@ import pytest
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.opm import chat
-from ovos_persona_memory.opm.chat import RecallChatEngine, _each_once
+from ovos_persona_memory.opm.chat import IF_ASKED_FROM, RecallChatEngine, _each_once
 from ovos_persona_memory.records import MAY_BELONG_FROM, Hit, QuestionKind
 from ovos_persona_memory.text import languages
 
 ENGLISH = languages.for_language("en-US")
 ASKED = "where does the ladder live?"
+MAYBE_ASKED = "eve still has my chainsaw"
 UNLIKELY = 0.55
 
 
@@ -50,6 +51,15 @@ class Memory:
 
     def surely_asks(self, *_: Any) -> bool:
         return True
+
+    def asks(self, *_: Any) -> bool:
+        return False
+
+    def may_ask(self, text: str, _lang: str | None = None) -> bool:
+        return text == MAYBE_ASKED
+
+    def record(self, *_: Any) -> list[str]:
+        return ["kept"]
 
 
 def engine(monkeypatch: pytest.MonkeyPatch, hits: Sequence[Hit], **settings: Any) -> RecallChatEngine:
@@ -126,3 +136,22 @@ def test_what_hardly_answers_is_not_told(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_not_sure_is_left_to_the_next_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     likely = replace(hit("i hung it up behind the shed"), may_answer=True)
     assert reply(monkeypatch, [likely], fallthrough=True) == ""
+
+
+def test_a_remark_that_may_ask_is_taken_in_and_answered_where_that_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = hit("the chainsaw is back", answers=True, confidence=IF_ASKED_FROM)
+    said = said_by(engine(monkeypatch, [known]), MAYBE_ASKED)
+    assert said.startswith("Noted. If that was a question: You told me") and said.endswith(": the chainsaw is back.")
+    unsure = replace(known, confidence=IF_ASKED_FROM - 0.01)
+    assert said_by(engine(monkeypatch, [unsure]), MAYBE_ASKED) == "Noted."
+    assert said_by(engine(monkeypatch, [known]), "my saw is with eve") == "Noted."
+    assert said_by(engine(monkeypatch, [known], fallthrough=True), MAYBE_ASKED) == "Noted."
+
+
+def test_what_probably_asks_and_nothing_answers_is_taken_in_and_said_to_be_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = engine(monkeypatch, [])
+    monkeypatch.setattr(asked._client, "asks", lambda *_: True)
+    monkeypatch.setattr(asked._client, "surely_asks", lambda *_: False)
+    assert said_by(asked, MAYBE_ASKED) == "Noted. If that was a question: I know nothing about that."

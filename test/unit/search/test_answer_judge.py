@@ -37,7 +37,7 @@ class Judge:
     def has_learned(self, text: str, lang: str | None) -> bool:
         return lang != "ru-RU"
 
-    def asks(self, text: str, lang: str | None) -> bool:
+    def looks_for(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 
     def asked_in(self, text: str, lang: str | None) -> str:
@@ -53,7 +53,7 @@ class Judge:
         return "which" in text
 
     def surely_asks(self, text: str, lang: str | None) -> bool:
-        return self.asks(text, lang)
+        return self.looks_for(text, lang)
 
     def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> list[float]:
         self.given += [text for text, _ in remarks]
@@ -175,7 +175,7 @@ def test_what_states_in_the_very_words_what_is_asked_answers_whatever_the_judge_
     asked = Question("is bram allergic to peanuts", "en-US")
 
     class Doubting(Judge):
-        def asks(self, text: str, lang: str | None) -> bool:
+        def looks_for(self, text: str, lang: str | None) -> bool:
             return text == asked.text
 
     hits = [hit("bram is allergic to peanuts", answers=True), hit("bram has a red bike")]

@@ -22,7 +22,7 @@ class Judge:
     def has_learned(self, text: str, lang: str | None) -> bool:
         return True
 
-    def asks(self, text: str, lang: str | None) -> bool:
+    def looks_for(self, text: str, lang: str | None) -> bool:
         self.asked.append(text)
         return True
 
