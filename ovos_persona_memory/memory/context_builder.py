@@ -92,23 +92,25 @@ class Contexts:
         parts = compaction.ContextParts(request, history, recalled, now)
         return compaction.fitted(parts, most, self._config.history.summary_tokens)
 
-    def prefetch(self, turn: Turn) -> None:
+    def prefetch(self, turn: Turn, is_awaited: Callable[[], bool] | None = None) -> bool:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
+        False where it was left, as ``is_awaited`` told that somebody waits for something else.
 
         Nothing where no persona has asked yet in its session, or nothing may be read there; nor for what asks for
         several things: many remarks are judged for it, and who waits meanwhile is answered first.
         """
         newest, now = self._newest.get(turn.session_id), self._workings.clock()
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
-            return
+            return True
         if extraction.asks_several(turn.text, turn.lang):
-            return
+            return True
         scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
         heard = replace(newest, utterance=turn.text, lang=turn.lang, utterance_id=turn.utterance_id, asker=turn.speaker)
         request = replace(heard, scope=scope, at=None)
         limit = self._limit(request)
         if limit > 0:
-            self._finding.prefetch(request, limit * WIDER if self._limits_kinds else limit, now)
+            return self._finding.prefetch(request, limit * WIDER if self._limits_kinds else limit, now, is_awaited)
+        return True
 
     def _window(self, request: ContextRequest) -> Window:
         strategy = self._sessions.strategy_of(request)

@@ -103,6 +103,10 @@ class AnswerJudge(Protocol):
         """Whether it has learned the language of a text; in others its answers are not to be trusted."""
         ...
 
+    def asks(self, text: str, lang: str | None) -> bool:
+        """Whether a text is a question."""
+        ...
+
     def looks_for(self, text: str, lang: str | None) -> bool:
         """Whether a text may look for something that was told: it asks for it, or wants it forgotten."""
         ...
@@ -152,11 +156,8 @@ def judged(
     ``before``: by id, what a turn only goes on with, "he comes on friday": the two are judged as one, too.
     """
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
-    if (
-        not hits
-        or not judge.has_learned(question.text, question.lang)
-        or not judge.looks_for(question.text, question.lang)
-    ):
+    asked, is_wanted = (question.text, question.lang), judge.asks if question.by_persona else judge.looks_for
+    if not hits or not judge.has_learned(*asked) or not is_wanted(*asked):
         return hits
     breadth = breadth_of(question, judge)
     found = looked_at(hits, question, judge, before, breadth)

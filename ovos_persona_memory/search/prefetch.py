@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
@@ -17,6 +18,8 @@ from ovos_persona_memory.text import Dates, languages, named_days
 
 FORESEEN_S = 20.0
 """Lifetime of prefetched hits, seconds."""
+A_FEW = 4
+"""Remarks that are judged in one go while somebody may come to wait: about a tenth of a second of a slow core."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,30 @@ class _PrefetchedHits:
         return k == self.k and 0 <= now - self.at < FORESEEN_S and _asked_of(request) == _asked_of(self.request)
 
 
+class _Interrupted(Exception):
+    """What is looked up beforehand is left, since somebody waits for something else."""
+
+
+class _Interruptible:
+    """A judge that is left, with ``_Interrupted``, as soon as somebody waits; what it found by then is kept by what it
+    judges with."""
+
+    def __init__(self, judge: AnswerJudge, is_awaited: Callable[[], bool]) -> None:
+        self._judge, self._is_awaited = judge, is_awaited
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._judge, name)
+
+    def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> Sequence[float]:
+        """See AnswerJudge; a few remarks at a time."""
+        found: list[float] = []
+        for first in range(0, len(remarks), A_FEW):
+            if self._is_awaited():
+                raise _Interrupted
+            found += self._judge.answering(question, remarks[first : first + A_FEW])
+        return found
+
+
 class Prefetch:
     """Recall with the arguments that every question shares."""
 
@@ -47,14 +74,23 @@ class Prefetch:
         self.timezone: str | None = None
         """The default time zone, an IANA name; None: that of the system's clock."""
 
-    def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
+    def hits(
+        self,
+        question: Question,
+        scope: Scope,
+        k: int,
+        kinds: Set[str] | None = None,
+        is_awaited: Callable[[], bool] | None = None,
+    ) -> list[Hit]:
         """See ``recall``; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
 
         By words alone where secrets are in scope, which have no vectors, as a question for one has none, and where
-        it is a list of words. Of memories
-        only those of the scope's status are found, accepted ones unless it names another.
+        it is a list of words. Of memories only those of the scope's status are found, accepted ones unless it names
+        another. ``is_awaited``: whether somebody waits for something else; judging is left then, ``_Interrupted``.
         """
         judge = None if question.by_words else self._judge
+        if judge is not None and is_awaited is not None:
+            judge = cast("AnswerJudge", _Interruptible(judge, is_awaited))
         part = question.text if judge is None else judge.asked_in(question.text, question.lang)
         if judge is not None and part != question.text:
             question = replace(question, text=part, said=question.text if question.said is None else question.said)
@@ -127,18 +163,29 @@ class Prefetch:
         entry = self._store.entry(hit.key or "", hit.user_id, hit.persona_id)
         return entry is not None and entry.text == hit.text and entry.status == ACCEPTED
 
-    def prefetch(self, request: ContextRequest, k: int, now: float) -> None:
-        """Find the hits of the next ``sure_hits`` call; they are kept until ``invalidate`` or the next prefetch."""
-        self._foreseen = _PrefetchedHits(request, k, now, self._sure(request, k, now))
+    def prefetch(
+        self, request: ContextRequest, k: int, now: float, is_awaited: Callable[[], bool] | None = None
+    ) -> bool:
+        """Find the hits of the next ``sure_hits`` call; they are kept until ``invalidate`` or the next prefetch.
+
+        False where it was left, as ``is_awaited`` told that somebody waits for something else.
+        """
+        try:
+            self._foreseen = _PrefetchedHits(request, k, now, self._sure(request, k, now, is_awaited))
+        except _Interrupted:
+            return False
+        return True
 
     def invalidate(self) -> None:
         """Drop the prefetched hits: a record was changed."""
         self._foreseen = None
 
-    def _sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
+    def _sure(
+        self, request: ContextRequest, k: int, now: float, is_awaited: Callable[[], bool] | None = None
+    ) -> list[Hit]:
         asked = Question(request.utterance, request.lang, request.utterance_id, now - ITSELF_S, now)
-        asked = replace(asked, timezone=request.timezone, asker=request.asker)
-        hits = self.hits(asked, recalled_scope(request), k)
+        asked = replace(asked, timezone=request.timezone, asker=request.asker, by_persona=True)
+        hits = self.hits(asked, recalled_scope(request), k, is_awaited=is_awaited)
         return [hit for hit in hits if hit.sure]
 
 

@@ -37,6 +37,9 @@ class Question:
     """The full text of a long question."""
     asker: str | None = None
     """The name of who asks, where several speak as one user; None: it is not known."""
+    by_persona: bool = False
+    """A persona has it beside what it answers: only what asks is judged, and nothing that may ask or wants something
+    forgotten."""
     by_words: bool = False
     """It is a list of words to look for, which are neither searched by meaning nor judged."""
 

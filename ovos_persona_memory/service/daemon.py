@@ -199,7 +199,8 @@ class Daemon:
             return
         try:
             self._just_heard = None
-            memory.prefetch(turn)
+            if not memory.prefetch(turn, lambda: not self._arrivals.empty()):
+                self._just_heard = turn  # whoever waits comes first; what was judged by then is kept
         except Exception as error:  # whoever asks is told, and the worker lives
             LOG.debug("could not look ahead: %s", error)
 

@@ -317,8 +317,8 @@ def _told_of_it_then(talk: TurnContext, named: time_expressions.TimeSpan) -> For
     topic = " ".join(word for word in fold(talk.said.text) if word not in known)
     if not talk.spoken.content_words(topic):
         return _NOTHING
-    when = {"since": named.since, "until": named.until}
-    return talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag, **when)
+    client, lang = talk.means.counting, talk.spoken.tag
+    return client.would_forget(topic=topic, lang=lang, since=named.since, until=named.until)
 
 
 def forget_me(talk: TurnContext) -> None:

@@ -46,6 +46,11 @@ class NotedResults(Generic[_Key, _Made]):
         self.note(key, made)
         return made
 
+    def known(self, key: _Key) -> _Made | None:
+        """The result for a key; None where there is none yet."""
+        with self._lock:
+            return self._found.get(key)
+
     def note(self, key: _Key, made: _Made) -> None:
         """Keep the result for a key; the key that was asked for longest ago goes where there are too many."""
         with self._lock:

@@ -13,7 +13,8 @@ from ovos_persona_memory.extraction.reader.words import words_of
 from ovos_persona_memory.text import languages
 
 FILE = Path(__file__).parents[1] / "models" / "judge.model"
-KEPT = 64
+KEPT = 1280
+"""So many judgements are kept: of sixty-four questions for which the most are made."""
 LONGEST = 40
 """Words of a remark at most; of a longer one the beginning is judged."""
 _loading = threading.Lock()
@@ -41,17 +42,26 @@ def answering(question: str, remarks: Sequence[tuple[str, str | None]]) -> list[
 
     ``remarks``: each with the name of who said it, None where that is who asks. Thread-safe.
     """
-    return list(_judged((question, tuple(remarks))))
+    known = {one: _judged.known((question, one)) for one in remarks}
+    new = [one for one, share in known.items() if share is None]
+    found = dict(zip(new, _found_to_answer(question, new), strict=True))
+    for one, share in found.items():
+        _judged.note((question, one), share)
+    return [found[one] if one in found else known[one] or 0.0 for one in remarks]
 
 
-def _found_to_answer(given: tuple[str, tuple[tuple[str, str | None], ...]]) -> Sequence[float]:
-    question, remarks = given
-    judging, asked = judge(), [word.lower for word in words_of(question)]
-    if judging is None or not asked or not remarks:
+def _found_to_answer(question: str, remarks: Sequence[tuple[str, str | None]]) -> Sequence[float]:
+    judging, asked = judge() if remarks else None, [word.lower for word in words_of(question)]
+    if judging is None or not asked:
         return [0.0] * len(remarks)
     said = [remark_of([word.lower for word in words_of(text)][:LONGEST], name) for text, name in remarks]
     return judging.answers(asked, said)
 
 
-_judged = languages.lru_cached(_found_to_answer, KEPT)
+def _judged_alone(given: tuple[str, tuple[str, str | None]]) -> float:
+    question, remark = given
+    return _found_to_answer(question, [remark])[0]
+
+
+_judged = languages.NotedResults(_judged_alone, KEPT)
 """What was found of the last questions: what is foreseen for an utterance is asked again by its persona."""

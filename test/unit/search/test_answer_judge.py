@@ -37,6 +37,9 @@ class Judge:
     def has_learned(self, text: str, lang: str | None) -> bool:
         return lang != "ru-RU"
 
+    def asks(self, text: str, lang: str | None) -> bool:
+        return self.looks_for(text, lang)
+
     def looks_for(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 

@@ -22,6 +22,9 @@ class Judge:
     def has_learned(self, text: str, lang: str | None) -> bool:
         return True
 
+    def asks(self, text: str, lang: str | None) -> bool:
+        return self.looks_for(text, lang)
+
     def looks_for(self, text: str, lang: str | None) -> bool:
         self.asked.append(text)
         return True
