@@ -301,6 +301,8 @@ class Hit:
     """True where several things are asked for, and it is one of them: all such hits are the answer."""
     may_answer: bool = False
     """True where it does not answer surely enough, and is worth telling if it is said that this is not sure."""
+    goes_on: bool = False
+    """True where it was said later of what the next hit tells, and may have changed it: the two are told together."""
 
 
 Reply = Literal["yes", "no", "neither"]
@@ -335,12 +337,14 @@ def belonging_perhaps(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def answers_to_tell(hits: Sequence[Hit]) -> list[Hit]:
-    """What is told of the hits of a question: the best that answers, and where none does what may; where several things
-    are asked for all that answer, and behind them what may be a part of the answer: alone it mostly is none."""
+    """What is told of the hits of a question: the best that answers, and where none does what may, behind what was said
+    of it later; where several things are asked for all that answer, and behind them what may be a part of the answer:
+    alone it mostly is none."""
     answers = [hit for hit in hits if hit.answers]
     if any(hit.part for hit in answers):
         return [*answers, *belonging_perhaps(hits)]
-    return (answers or unsure_answers(hits))[:1]
+    told = answers or unsure_answers(hits)
+    return told[: 2 if told and told[0].goes_on else 1]
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,12 @@ MARGIN_MOST, MARGIN_ALONE = 4.0, 2.0
 """A logit is at most so far from that of another hit, either way; and so far where there is no other."""
 
 
+LATER_FROM, LATER_AMONG = 0.5, 4
+"""What was said later goes on about a remark if that would answer it with such a probability, >=, were it a question:
+so the judge finds what changes a remark in households in 95 of 100 pairs before what does not (680 pairs of 180
+households, 2026-12-01). So many are looked at, most."""
+
+
 @dataclass(frozen=True)
 class Breadth:
     """How many answers a question wants, and so how many hits are judged."""
@@ -176,7 +182,38 @@ def judged(
             some.sort(key=lambda hit: -seen[_key(hit)].confidence if _key(hit) in seen else 0.0)
     else:
         _sort_newest_first(best, seen, question, hits)
+        best, others = _with_later(best, others, decided[: breadth.among], judge)
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
+
+
+def _with_later(
+    best: list[Hit], others: list[Hit], among: Sequence[Hit], judge: AnswerJudge
+) -> tuple[list[Hit], list[Hit]]:
+    """The same with what was said later of the best, and may have changed it, before that: "i gave sully his money"
+    after "i owe sully forty bucks"."""
+    told = next((hit for hit in best if hit.answers or hit.may_answer), None)
+    if told is None:
+        return best, others
+    later = (hit for hit in among if hit.at > told.at and _may_go_on(hit, told, judge))
+    shares = {
+        one: judge.answering(languages.beginning(one.text), [(told.text, _said_by(told, one.speaker))])[0]
+        for one in islice(later, LATER_AMONG)
+    }
+    likeliest = max(shares, key=lambda one: shares[one], default=None)
+    if likeliest is None or shares[likeliest] < LATER_FROM:
+        return best, others
+    of_told = {"answers": told.answers, "may_answer": told.may_answer, "sure": told.sure, "confidence": told.confidence}
+    first = replace(likeliest, **of_told, goes_on=True, reason="was said later of what answers")
+    best, others = ([hit for hit in some if _key(hit) not in (_key(told), _key(first))] for some in (best, others))
+    return [first, told, *best], others
+
+
+def _may_go_on(hit: Hit, told: Hit, judge: AnswerJudge) -> bool:
+    """Whether a person states something in a hit that shares a content word with what is told, and is not the same."""
+    if hit.role != "user" or hit.outdated or hit.secret or (hit.kind == "turn" and _only_asks(hit, judge)):
+        return False
+    terms, of_told = set(_terms(hit)), set(_terms(told))
+    return not terms.isdisjoint(of_told) and not (terms <= of_told or of_told <= terms)
 
 
 def _sort_newest_first(

@@ -119,11 +119,16 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
 
 
 def _meant_by(talk: TurnContext, topic: str) -> Hit | None:
-    """The best statement of recall that shares a name or a word with content with a topic, or surely is about it; else
-    the one that most likely is what the whole request looks for. None where there is none."""
+    """The best statement of recall about a topic; else the one that most likely is what the whole request looks for.
+    None where there is none."""
+    return _best_about(talk, topic) or _looked_for(talk)
+
+
+def _best_about(talk: TurnContext, topic: str) -> Hit | None:
+    """The best statement of recall that shares a name or a word with content with a topic, or surely is about it; None
+    where there is none."""
     told = (hit for hit in told_hits(talk, topic, RECALLED) if not _is_itself(talk, hit.text))
-    named = next((hit for hit in told if _is_about(hit, topic, talk.spoken)), None)
-    return named or _looked_for(talk)
+    return next((hit for hit in told if _is_about(hit, topic, talk.spoken)), None)
 
 
 def _looked_for(talk: TurnContext) -> Hit | None:
@@ -230,7 +235,7 @@ def _named_before(talk: TurnContext) -> str:
 
 def is_meant(talk: TurnContext, topic: str) -> bool:
     """Whether there is a statement about a topic, told in the same words or in others, or a secret."""
-    return is_known(talk, topic, or_secret=True) or _meant_by(talk, topic_of(topic, talk.spoken) or topic) is not None
+    return is_known(talk, topic, or_secret=True) or _best_about(talk, topic_of(topic, talk.spoken) or topic) is not None
 
 
 def is_known(talk: TurnContext, topic: str, or_beginning: bool = False, or_secret: bool = False) -> bool:

@@ -178,7 +178,6 @@ def test_a_request_to_forget_in_any_words_is_taken_though_nobody_could_look_up_w
     home: Home, monkeypatch: pytest.MonkeyPatch, lang: str, text: str
 ) -> None:
     at = home(lang)
-    assert _meant(at, text) is None  # nothing is known of it
 
     def late(*_: Any, **__: Any) -> None:
         raise NoAnswer
@@ -277,7 +276,8 @@ def test_a_question_word_or_its_verb_in_front_makes_a_question(home: Home, lang:
 def test_a_remark_is_not_answered_with_another_thing_of_the_same_person(home: Home) -> None:
     at = home("pt-PT")
     at.say("o carro da sílvia é o cinzento")
-    assert at.say("a sílvia gosta de ópera") == ["Anotado."]
+    (reply,) = at.say("a sílvia gosta de ópera")
+    assert reply.startswith("Anotado.") and "cinzento" not in reply
 
 
 def _nothing_known(lang: str) -> tuple[str, ...]:

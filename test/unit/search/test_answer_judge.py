@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from types import MappingProxyType
 
 import pytest
 
-from ovos_persona_memory.records import Hit, belonging_perhaps
+from ovos_persona_memory.records import Hit, answers_to_tell, belonging_perhaps
 from ovos_persona_memory.search.answer_judge import (
     ANSWERS_FROM,
+    LATER_FROM,
     LEAD_MOST,
     MARGIN_ALONE,
     MARGIN_MOST,
@@ -27,10 +29,13 @@ ASKED = "who do i have to call about the boiler"
 
 
 class Judge:
-    """Gives remarks the probabilities that a test says; texts that end with a "huh" ask."""
+    """Gives remarks the probabilities that a test says; texts that end with a "huh" ask, and others go on about a
+    remark as ``later`` says."""
 
-    def __init__(self, shares: Mapping[str, float]) -> None:
-        self.shares = shares
+    def __init__(
+        self, shares: Mapping[str, float], later: Mapping[tuple[str, str], float] = MappingProxyType({})
+    ) -> None:
+        self.shares, self.later = shares, later
         self.given: list[str] = []
         self.names: list[str | None] = []
 
@@ -61,6 +66,8 @@ class Judge:
     def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> list[float]:
         self.given += [text for text, _ in remarks]
         self.names += [name for _, name in remarks]
+        if not self.looks_for(question, None):
+            return [self.later.get((question, text), 0.0) for text, _ in remarks]
         return [self.shares.get(text, 0.0) for text, _ in remarks]
 
 
@@ -124,6 +131,32 @@ def test_of_answers_that_are_about_as_good_the_newest_comes_first() -> None:
     hits = [hit("it is tom", at=1.0, answers=True), hit("now it is ann", at=2.0), hit("it is me", at=3.0)]
     judge = Judge({"it is tom": 0.97, "now it is ann": 0.75, "it is me": 0.45})
     assert told(judged(hits, Question(ASKED, "en-US"), judge)) == ["now it is ann", "it is tom"]
+
+
+def test_what_was_said_later_of_what_answers_is_told_before_it() -> None:
+    owed = hit("i owe tom forty for the boiler", at=2.0)
+    paid, before, other = (
+        hit("i saw tom and gave him his money", at=3.0),
+        hit("tom came by", at=1.0),
+        hit("tom rang", at=4.0),
+    )
+    later = {(paid.text, owed.text): LATER_FROM, (before.text, owed.text): 0.99, (other.text, owed.text): 0.3}
+    judge = Judge({owed.text: 0.97, paid.text: 0.05}, later)
+    found = judged([owed, before, other, paid], Question(ASKED, "en-US"), judge)
+    assert [one.text for one in answers_to_tell(found)] == [paid.text, owed.text]
+    assert found[0].goes_on and found[0].answers and not found[1].goes_on
+    unlikely = Judge(judge.shares, {(paid.text, owed.text): LATER_FROM - 0.01})
+    assert [one.text for one in answers_to_tell(judged([owed, paid], Question(ASKED, "en-US"), unlikely))] == [
+        owed.text
+    ]
+
+
+def test_what_goes_on_about_what_is_not_sure_is_not_sure_either() -> None:
+    owed, paid = hit("i owe tom forty for the boiler", at=2.0), hit("i saw tom and gave him his money", at=3.0)
+    judge = Judge({owed.text: 0.85, "i like boilers": 0.59}, {(paid.text, owed.text): 0.9})
+    found = judged([owed, paid, hit("i like boilers")], Question(ASKED, "en-US"), judge)
+    assert (told(found), told_as_unsure(found)) == ([], [paid.text, owed.text])
+    assert [one.text for one in answers_to_tell(found)] == [paid.text, owed.text]
 
 
 def test_what_was_told_twice_is_not_less_sure() -> None:
