@@ -57,8 +57,9 @@ WHOLE_FROM, BEHIND_FROM = 0.7, 0.95
 """What follows a clause is a question of its own if the reader finds it so likely that the whole asks, >=, and so
 likely that what follows does, read alone: so it was with 13 questions of twelve weeks that it did not learn from, and
 with 2 of 1,235 remarks (2026-11-30)."""
-NAMED_TO_FORGET_FROM = 0.7
-"""A text wants something forgotten that it names with such a probability, >=: it is a request only if that is known."""
+NAMED_TO_FORGET_FROM = 0.5
+"""A text wants something forgotten that it names with such a probability, >=: so 70 % of 762 requests by writers of
+their own are found, 62 % from 0.7 on, and 0.35 % of 2,006 remarks of weeks are taken for one (2026-12-01)."""
 AGREES_FROM, REFUSES_FROM = 0.7, 0.5
 """A reply agrees that something is deleted, or refuses it, if the reader finds it so likely, >=: what is deleted is
 gone. Of 900 lines by a writer of their own 76 % of those that agree are found, 2 % of the others are taken for one

@@ -20,7 +20,7 @@ ENDED_FROM = 0.5
 """What is said to hold no more, or to be untrue, counts if it is so certain, >=."""
 ASKS_FROM = 0.8
 """An utterance that is a question with this probability or more states nothing."""
-TO_FORGET_FROM = 0.8
+TO_FORGET_FROM = 0.6
 """An utterance wants something forgotten with such a probability, >=: it states nothing, and whoever said it is asked
 back."""
 FURTHER = 0.15

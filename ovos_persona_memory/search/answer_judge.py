@@ -176,13 +176,12 @@ def judged(
     decided = [_decided(hit, seen.get(_key(hit)), of_good.get(_key(hit), 0.0), hit.id in certain) for hit in hits]
     best = [hit for hit in decided if _key(hit) in good]
     others = [hit for hit in decided if _key(hit) not in good]
-    if any(one.part is not None for one in seen.values()):
-        # the surest first, as all of them are asked for, and what may be one of them before the rest
-        for some in (best, others):
-            some.sort(key=lambda hit: -seen[_key(hit)].confidence if _key(hit) in seen else 0.0)
-    else:
+    if all(one.part is None for one in seen.values()):
         _sort_newest_first(best, seen, question, hits)
         best, others = _with_later(best, others, decided[: breadth.among], judge)
+    else:  # the surest first, as all of them are asked for, and what may be one of them before the rest
+        for some in (best, others):
+            some.sort(key=lambda hit: -seen[_key(hit)].confidence if _key(hit) in seen else 0.0)
     return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
 
 
@@ -202,8 +201,15 @@ def _with_later(
     likeliest = max(shares, key=lambda one: shares[one], default=None)
     if likeliest is None or shares[likeliest] < LATER_FROM:
         return best, others
-    of_told = {"answers": told.answers, "may_answer": told.may_answer, "sure": told.sure, "confidence": told.confidence}
-    first = replace(likeliest, **of_told, goes_on=True, reason="was said later of what answers")
+    first = replace(
+        likeliest,
+        answers=told.answers,
+        may_answer=told.may_answer,
+        sure=told.sure,
+        confidence=told.confidence,
+        goes_on=True,
+        reason="was said later of what answers",
+    )
     best, others = ([hit for hit in some if _key(hit) not in (_key(told), _key(first))] for some in (best, others))
     return [first, told, *best], others
 

@@ -175,7 +175,10 @@ def _wants_forgotten(talk: TurnContext) -> MatchedIntent | None:
     is_for_others = _is_for_others(talk)  # "the alarm number i gave you" is the memory's where it knows of it
     if not topic or is_pointing(topic, talk.spoken):
         return MatchedIntent("forget_that") if talk.referents().meant and not is_for_others else None
-    is_ours = not is_for_others or forget.is_meant(talk, topic)
+    try:
+        is_ours = (says_forget(talk.said.text, talk.spoken) and not is_for_others) or forget.is_meant(talk, topic)
+    except NoAnswer:  # whoever takes it has time to look it up: nobody else is to be asked to forget
+        is_ours = not is_for_others
     return MatchedIntent("forget_about", {"topic": topic}) if is_ours else None
 
 
