@@ -102,8 +102,7 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
             if going.told:
                 topic, shown = shorter, turned(speakable(shorter), talk.spoken)
                 break
-    before = _named_before(talk)
-    if not going.told and (hit := (_meant_by(talk, before) if before else None) or _meant_by(talk, named)):
+    if not going.told and (hit := _meant_by(talk, named)):
         # it is named by other words than it was told with: this one thing goes, and nothing else about the topic
         alone = client.would_forget(ids=[hit.id])
         if alone.told:

@@ -62,15 +62,18 @@ def _meant(talk: TurnContext, by_words: Callable[[TurnContext], MatchedIntent | 
 
 
 def _with_what_is_named(talk: TurnContext, found: MatchedIntent) -> MatchedIntent:
-    """The same, or where it only points the request to forget what is named: "that stuff about odette can you get rid
-    of it"."""
-    if found.intent != "forget_that":
+    """The same, or the request to forget what is named, where it only points, "that stuff about odette can you get rid
+    of it", or names what is no part of that."""
+    if found.intent not in ("forget_that", "forget_about"):
         return found
     try:
         wanted = _wants_forgotten(talk)
     except NoAnswer:
         return found
-    return wanted if wanted is not None and wanted.intent == "forget_about" else found
+    if wanted is None or wanted.intent != "forget_about":
+        return found
+    topic = found.slots.get("topic")
+    return found if topic and topic in wanted.slots["topic"] else wanted
 
 
 @dataclass(frozen=True)

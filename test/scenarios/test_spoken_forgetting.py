@@ -619,3 +619,10 @@ def test_who_names_only_a_time_means_all_that_was_said_then(home: Home) -> None:
     assert "job" not in " ".join(at.say("forget everything i said today"))
     at.say("yes")
     assert not at.told()
+
+
+def test_what_stands_before_a_request_that_names_something_is_not_what_it_means(home: Home) -> None:
+    at = home("pt-PT")
+    at.say("os de são pedro largaram-me cá quatro clarinetes para mudar as sapatilhas")
+    (reply,) = at.say("mudei de ideias esquece o código do cadeado da arrecadação")
+    assert "clarinetes" not in reply
