@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Any
 
@@ -37,6 +38,8 @@ SESSIONS = 64
 """Sessions at most whose untold answers are kept."""
 IF_ASKED_FROM = 0.95
 """What hardly asks is answered beside being taken in with what answers with such a probability, >=."""
+ITSELF_S, SAME = 30.0, 0.7
+"""What was said within so many seconds, and is the same to such a share of its words, >=, is what is being answered."""
 BUSY_S = 3.0
 """Extra time where the memory reports that it is only slow, seconds."""
 
@@ -152,7 +155,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
 
     def _found(self, question: str, scope: Scope, spoken: Language) -> _Found:
         hits = self._client.recall(question, scope, k=LOOKED_AT, lang=spoken.tag)
-        found = _Found([hit for hit in hits if hit.role == "user"])
+        found = _Found([hit for hit in hits if hit.role == "user" and not _is_itself(hit, question)])
         if not found.answers and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return found
@@ -226,6 +229,14 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     @property
     def _falls_through(self) -> bool:
         return bool(self.config.get("fallthrough"))
+
+
+def _is_itself(hit: Hit, utterance: str) -> bool:
+    """Whether it is what is being answered, as it was heard: the assistant may have spelled it otherwise since, "vom"
+    as "von dem"."""
+    if time.time() - hit.at > ITSELF_S:
+        return False
+    return SequenceMatcher(None, fold(hit.text), fold(utterance), autojunk=False).ratio() >= SAME
 
 
 def _asks_for_help(utterance: str, spoken: Language) -> bool:

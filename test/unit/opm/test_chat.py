@@ -155,3 +155,12 @@ def test_what_probably_asks_and_nothing_answers_is_taken_in_and_said_to_be_unkno
     monkeypatch.setattr(asked._client, "asks", lambda *_: True)
     monkeypatch.setattr(asked._client, "surely_asks", lambda *_: False)
     assert said_by(asked, MAYBE_ASKED) == "Noted. If that was a question: I know nothing about that."
+
+
+def test_a_remark_is_not_its_own_answer_though_it_is_spelled_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1_800_000_000.0
+    monkeypatch.setattr(chat.time, "time", lambda: now)
+    itself = replace(hit("well eve still has my chainsaw", answers=True, confidence=0.99), at=now - 1)
+    assert said_by(engine(monkeypatch, [itself]), MAYBE_ASKED) == "Noted."
+    earlier = replace(itself, at=now - 3600)
+    assert said_by(engine(monkeypatch, [earlier]), MAYBE_ASKED).endswith(": well eve still has my chainsaw.")
