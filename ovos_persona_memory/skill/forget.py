@@ -367,9 +367,17 @@ def _agreed(reply: TurnContext) -> bool | None:
         found = None
     if found is None:
         return _agreed_by_its_words(said, spoken)
+    if found == "neither" and _tells_to_delete(said, spoken):
+        return True
     asked = requested(said, spoken) if found == "yes" else None
     only_forgets = asked is not None and asked.intent == "forget_that" and says_forget(said, spoken)
     return None if only_forgets else {"yes": True, "no": False}.get(found)
+
+
+def _tells_to_delete(said: str, spoken: Language) -> bool:
+    """Whether a few words hold a verb of deleting, and none that refuses or cancels: "venga sí quítalo"."""
+    refuses = any(is_said(spoken.phrases(name), said) for name in ("no.voc", "cancel.voc"))
+    return says_delete(said, spoken) and not says_forget(said, spoken) and not refuses
 
 
 def _repeats_the_request(said: str, spoken: Language) -> bool:

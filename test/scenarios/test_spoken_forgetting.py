@@ -626,3 +626,12 @@ def test_what_stands_before_a_request_that_names_something_is_not_what_it_means(
     at.say("os de são pedro largaram-me cá quatro clarinetes para mudar as sapatilhas")
     (reply,) = at.say("mudei de ideias esquece o código do cadeado da arrecadação")
     assert "clarinetes" not in reply
+
+
+def test_who_tells_it_to_delete_that_agrees(home: Home) -> None:
+    at = home("es-ES")
+    for reply, is_kept in (("no quítalo de la mesa", True), ("venga sí quítalo", False)):
+        at.say("la llave de la verja está en la maceta")
+        assert "verja" in " ".join(at.say("olvida lo que te dije de la llave de la verja"))
+        at.say(reply)
+        assert at.holds("verja", "maceta") == is_kept
