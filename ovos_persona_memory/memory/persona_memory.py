@@ -451,7 +451,8 @@ class PersonaMemory:
         if extraction.asks_about_something(text, lang) and self.captures.may_read(scope):
             about = self.finding.topic_of(Question(text, lang, utterance_id), scope)
         to_forget, reply = extraction.to_forget(text, lang), extraction.reply_in(text, lang)
-        return QuestionKind(about, extraction.asks_what_was_said(text, lang), to_forget, reply)
+        surely = extraction.surely_to_forget(text, lang)
+        return QuestionKind(about, extraction.asks_what_was_said(text, lang), to_forget, reply, surely)
 
     @checked
     def may_ask(self, text: str, lang: str | None = None) -> bool:

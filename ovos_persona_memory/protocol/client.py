@@ -189,7 +189,8 @@ class MemoryClient:
         """See PersonaMemory.question_kind."""
         found = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())
         about, was_said = found.get("asks_about") or "", bool(found.get("asks_what_was_said"))
-        return QuestionKind(about, was_said, found.get("to_forget"), found.get("reply"))
+        surely = bool(found.get("surely_to_forget"))
+        return QuestionKind(about, was_said, found.get("to_forget"), found.get("reply"), surely)
 
     @checked
     def context(self, request: ContextRequest) -> Context:

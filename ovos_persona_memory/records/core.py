@@ -322,6 +322,8 @@ class QuestionKind:
     so out with it"; empty where it only points, "you never heard that"; None where it wants nothing forgotten."""
     reply: Reply | None = None
     """What it says to whether something is to be deleted; None in a language in which that is not known."""
+    surely_to_forget: bool = False
+    """Whether it surely wants something forgotten, so that it is answered whether that is known or not."""
 
 
 def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:

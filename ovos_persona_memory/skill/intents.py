@@ -172,14 +172,16 @@ def requested_unseen(talk: TurnContext) -> MatchedIntent | None:
 def _wants_forgotten(talk: TurnContext) -> MatchedIntent | None:
     """A request to forget in words of its own, "nobody needs to know the thing with the ring so out with it", as the
     memory finds; what other skills may delete is theirs where nothing is known of it."""
-    topic = talk.means.kinds.of(talk).to_forget
+    kind = talk.means.kinds.of(talk)
+    topic = kind.to_forget
     if topic is None:
         return None
     is_for_others = _is_for_others(talk)  # "the alarm number i gave you" is the memory's where it knows of it
     if not topic or is_pointing(topic, talk.spoken):
         return MatchedIntent("forget_that") if talk.referents().meant and not is_for_others else None
     try:
-        is_ours = (says_forget(talk.said.text, talk.spoken) and not is_for_others) or forget.is_meant(talk, topic)
+        is_sure = kind.surely_to_forget or says_forget(talk.said.text, talk.spoken)
+        is_ours = (is_sure and not is_for_others) or forget.is_meant(talk, topic)
     except NoAnswer:  # whoever takes it has time to look it up: nobody else is to be asked to forget
         is_ours = not is_for_others
     return MatchedIntent("forget_about", {"topic": topic}) if is_ours else None

@@ -635,3 +635,10 @@ def test_who_tells_it_to_delete_that_agrees(home: Home) -> None:
         assert "verja" in " ".join(at.say("olvida lo que te dije de la llave de la verja"))
         at.say(reply)
         assert at.holds("verja", "maceta") == is_kept
+
+
+def test_a_request_that_names_it_by_no_word_of_what_was_told_is_answered(home: Home) -> None:
+    at = home("en-US")
+    at.say("i've got four hundred dollars in a hills brothers can behind the furnace")
+    (reply,) = at.say("now scratch that business about my money and the coffee can from your memory")
+    assert "hills brothers" in reply or reply.startswith("I know nothing about")
