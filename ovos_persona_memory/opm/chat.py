@@ -38,7 +38,7 @@ SESSIONS = 64
 """Sessions at most whose untold answers are kept."""
 IF_ASKED_FROM = 0.95
 """What hardly asks is answered beside being taken in with what answers with such a probability, >=."""
-ITSELF_S, SAME = 30.0, 0.7
+ITSELF_S, SAME = 30.0, 0.8
 """What was said within so many seconds, and is the same to such a share of its words, >=, is what is being answered."""
 BUSY_S = 3.0
 """Extra time where the memory reports that it is only slow, seconds."""
@@ -55,6 +55,10 @@ class _Found:
     def answers(self) -> list[Hit]:
         """What is told of them."""
         return answers_to_tell(self.hits)
+
+    def without(self, utterance: str) -> _Found:
+        """The same without the utterance itself, which was recorded when it was heard."""
+        return _Found([hit for hit in self.hits if not _is_itself(hit, utterance)])
 
 
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
@@ -155,7 +159,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
 
     def _found(self, question: str, scope: Scope, spoken: Language) -> _Found:
         hits = self._client.recall(question, scope, k=LOOKED_AT, lang=spoken.tag)
-        found = _Found([hit for hit in hits if hit.role == "user" and not _is_itself(hit, question)])
+        found = _Found([hit for hit in hits if hit.role == "user"])
         if not found.answers and self._client.degraded:
             raise StoreUnavailable("nothing is known on this device, and the store is away")
         return found
@@ -174,7 +178,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         Where nothing known answers it, it is taken for a remark, unless it surely asks; and who asked hears that
         nothing is known.
         """
-        found = self._found(utterance, scope, spoken)
+        found = self._found(utterance, scope, spoken).without(utterance)
         is_answered = any(hit.answers for hit in found.answers)
         if is_answered or self._falls_through or self._client.surely_asks(utterance, spoken.tag):
             return self._answer(found, scope, spoken)
@@ -192,7 +196,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             found = self._found(utterance, scope, spoken) if self._client.may_ask(utterance, spoken.tag) else None
         except Unanswered:
             return []
-        answers = [hit for hit in found.answers if hit.answers] if found is not None else []
+        answers = [hit for hit in found.without(utterance).answers if hit.answers] if found is not None else []
         told = [hit for hit in answers if (hit.confidence or 0.0) >= IF_ASKED_FROM]
         told = _each_once(self._own_unnamed(told), spoken)
         return [spoken.say("if_asked", text=self._told(told, scope, spoken))] if told else []
