@@ -412,16 +412,10 @@ def test_what_is_named_by_a_compound_or_beside_what_others_delete_is_found(
 def test_who_asks_again_is_not_asked_whether_to_forget_the_request(home: Home) -> None:
     at = home("en-US")
     at.say("the gate code is seven")
-    at.say("nobody needs to know that thing with the zeppelin so out with it")
+    (first,) = at.say("nobody needs to know that thing with the zeppelin so out with it")
+    assert first == "I know nothing about that thing with the zeppelin, so there is nothing to forget."
     (reply,) = at.say("get rid of it")
-    assert "zeppelin" in reply and "nobody needs" not in reply and "gate" not in reply
-
-
-def test_a_request_to_forget_what_nobody_knows_is_answered(home: Home) -> None:
-    at = home("en-US")
-    at.say("the gate code is seven")
-    (reply,) = at.say("nobody needs to know that thing with the zeppelin so forget it again")
-    assert reply == "I know nothing about that thing with the zeppelin, so there is nothing to forget."
+    assert "nobody needs" not in reply and "gate" not in reply
 
 
 SAID_BEFORE = (
