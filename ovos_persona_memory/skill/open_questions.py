@@ -73,7 +73,17 @@ def worded(talk: TurnContext) -> MatchedIntent | None:
     """The question by its words alone, where nobody can tell yet whether the memory has an answer, and others hardly
     have one: what was told, or is planned, but not what is known about Napoleon."""
     listed = _in_listed_words(talk)
-    return listed if listed is not None and listed.intent in OWN else next(_asked_by_its_words(talk), None)
+    if listed is not None and listed.intent in OWN:
+        return listed
+    by_its_words = next(_asked_by_its_words(talk), None)
+    if by_its_words is None and _is_taken_for_stop(talk) and talk.spoken.is_question(talk.said.text):
+        return MatchedIntent("question")
+    return by_its_words
+
+
+def _is_taken_for_stop(talk: TurnContext) -> bool:
+    """Whether ovos-core takes it for a request to stop, wherever the word stands, before a persona is asked."""
+    return is_said(talk.spoken.phrases("stops.voc"), talk.said.text)
 
 
 def _in_listed_words(talk: TurnContext) -> MatchedIntent | None:
@@ -95,8 +105,7 @@ def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedI
     if worded is not None and not is_just_said:
         yield worded
     yield from _asked_by_its_words(talk)
-    if is_said(talk.spoken.phrases("stops.voc"), talk.said.text):
-        # ovos-core takes such a word for a request to stop, wherever it stands, before a persona is asked
+    if _is_taken_for_stop(talk):
         yield MatchedIntent("question")
 
 

@@ -212,6 +212,7 @@ def test_what_its_words_alone_made_a_question_about_a_time_is_answered_where_not
         ("en-US", "what do i have tomorrow", "planned"),
         ("de-DE", "was hab ich morgen für einen termin", "planned"),
         ("nl-NL", "wat vertelde truus je gisteren", "told_by"),
+        ("es-ES", "y para qué día era el trabajo del doctor", "question"),
     ],
 )
 def test_what_a_hurried_look_cannot_tell_is_left_to_a_patient_one(
@@ -230,6 +231,7 @@ def test_what_a_hurried_look_cannot_tell_is_left_to_a_patient_one(
         "turn the kitchen light off",
         "what do you know about napoleon",
         "how many seals has norway",
+        "puedes parar la música",
     ):
         assert _meant(at, others, intents.possibly_meant) is None
 
