@@ -24,6 +24,7 @@ from ovos_persona_memory.extraction.pipeline import (
     takes_back,
     to_forget,
     unstated_reason,
+    wants_all,
 )
 from ovos_persona_memory.extraction.reader import answering
 from ovos_persona_memory.extraction.redaction import without_secrets
@@ -59,5 +60,6 @@ __all__ = [
     "takes_back",
     "to_forget",
     "unstated_reason",
+    "wants_all",
     "without_secrets",
 ]

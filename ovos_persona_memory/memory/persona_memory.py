@@ -451,8 +451,8 @@ class PersonaMemory:
         if extraction.asks_about_something(text, lang) and self.captures.may_read(scope):
             about = self.finding.topic_of(Question(text, lang, utterance_id), scope)
         to_forget, reply = extraction.to_forget(text, lang), extraction.reply_in(text, lang)
-        surely = extraction.surely_to_forget(text, lang)
-        return QuestionKind(about, extraction.asks_what_was_said(text, lang), to_forget, reply, surely)
+        surely, wants_all = extraction.surely_to_forget(text, lang), extraction.wants_all(text, lang)
+        return QuestionKind(about, extraction.asks_what_was_said(text, lang), to_forget, reply, surely, wants_all)
 
     @checked
     def may_ask(self, text: str, lang: str | None = None) -> bool:

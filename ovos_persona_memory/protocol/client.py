@@ -189,8 +189,8 @@ class MemoryClient:
         """See PersonaMemory.question_kind."""
         found = self._ask("recall", {"question": text, "k": 0, "lang": lang}, Scope())
         about, was_said = found.get("asks_about") or "", bool(found.get("asks_what_was_said"))
-        surely = bool(found.get("surely_to_forget"))
-        return QuestionKind(about, was_said, found.get("to_forget"), found.get("reply"), surely)
+        surely, wants_all = bool(found.get("surely_to_forget")), bool(found.get("wants_all"))
+        return QuestionKind(about, was_said, found.get("to_forget"), found.get("reply"), surely, wants_all)
 
     @checked
     def context(self, request: ContextRequest) -> Context:

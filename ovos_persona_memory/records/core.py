@@ -324,6 +324,9 @@ class QuestionKind:
     """What it says to whether something is to be deleted; None in a language in which that is not known."""
     surely_to_forget: bool = False
     """Whether it surely wants something forgotten, so that it is answered whether that is known or not."""
+    wants_all: bool = False
+    """Whether it surely asks for several things, for all about something or for what was said, be it as an order: "tell
+    me everything there is to buy"."""
 
 
 def unsure_answers(hits: Iterable[Hit]) -> list[Hit]:

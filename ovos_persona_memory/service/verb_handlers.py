@@ -183,7 +183,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     }
     told = {name: whether(*given) for name, whether in asks.items()}
     kind = memory.question_kind(*given, scope, asked.utterance_id)
-    told |= {"asks_what_was_said": kind.asks_what_was_said, "surely_to_forget": kind.surely_to_forget}
+    told |= {"asks_what_was_said": kind.asks_what_was_said, "wants_all": kind.wants_all}
+    told["surely_to_forget"] = kind.surely_to_forget
     of_kind = {"asks_about": kind.asks_about or None, "to_forget": kind.to_forget, "reply": kind.reply}
     return {"hits": _wire(hits), **told, **of_kind}
 

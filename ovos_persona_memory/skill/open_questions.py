@@ -66,7 +66,7 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
         if ANSWERED[one.intent](talk, next(iter(one.slots.values()), "")):
             return one
         likeliest = likeliest or one
-    return likeliest if talk.hushed else None
+    return likeliest if talk.hushed else _taken_for_stop(talk)
 
 
 def worded(talk: TurnContext) -> MatchedIntent | None:
@@ -75,14 +75,20 @@ def worded(talk: TurnContext) -> MatchedIntent | None:
     listed = _in_listed_words(talk)
     if listed is not None and listed.intent in OWN:
         return listed
-    by_its_words = next(_asked_by_its_words(talk), None)
-    if by_its_words is None and _is_taken_for_stop(talk) and talk.spoken.is_question(talk.said.text):
-        return MatchedIntent("question")
-    return by_its_words
+    return next(_asked_by_its_words(talk), None) or _taken_for_stop(talk)
 
 
-def _is_taken_for_stop(talk: TurnContext) -> bool:
-    """Whether ovos-core takes it for a request to stop, wherever the word stands, before a persona is asked."""
+def _taken_for_stop(talk: TurnContext) -> MatchedIntent | None:
+    """The question, where ovos-core would take it for a request to stop before anybody else is asked, "para cuándo es
+    el trabajo": it is answered whatever is known. Not what asks the assistant, "why don't you stop"."""
+    asks = _holds_word_for_stop(talk) and holds_question_word(talk.said.text, talk.spoken)
+    hearer = dict(talk.spoken.pairs("people.list")).get("you", "")
+    is_to_hearer = not {word.strip() for word in hearer.split(",")}.isdisjoint(fold(talk.said.text))
+    return MatchedIntent("question") if asks and not is_to_hearer else None
+
+
+def _holds_word_for_stop(talk: TurnContext) -> bool:
+    """Whether ovos-core takes it for a request to stop, wherever the word stands."""
     return is_said(talk.spoken.phrases("stops.voc"), talk.said.text)
 
 
@@ -105,7 +111,7 @@ def _asked(talk: TurnContext, worded: MatchedIntent | None) -> Iterator[MatchedI
     if worded is not None and not is_just_said:
         yield worded
     yield from _asked_by_its_words(talk)
-    if _is_taken_for_stop(talk):
+    if _holds_word_for_stop(talk):
         yield MatchedIntent("question")
 
 

@@ -212,7 +212,6 @@ def test_what_its_words_alone_made_a_question_about_a_time_is_answered_where_not
         ("en-US", "what do i have tomorrow", "planned"),
         ("de-DE", "was hab ich morgen für einen termin", "planned"),
         ("nl-NL", "wat vertelde truus je gisteren", "told_by"),
-        ("es-ES", "y para qué día era el trabajo del doctor", "question"),
     ],
 )
 def test_what_a_hurried_look_cannot_tell_is_left_to_a_patient_one(
@@ -231,9 +230,34 @@ def test_what_a_hurried_look_cannot_tell_is_left_to_a_patient_one(
         "turn the kitchen light off",
         "what do you know about napoleon",
         "how many seals has norway",
-        "puedes parar la música",
     ):
         assert _meant(at, others, intents.possibly_meant) is None
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "is_question"),
+    [
+        ("es-ES", "y para qué día era el trabajo del doctor", True),
+        ("pt-PT", "para que horas é o jantar", True),
+        ("en-US", "where does the bus stop", True),
+        ("es-ES", "para la música por favor", False),
+        ("en-US", "could you please stop", False),
+        ("en-US", "why don't you stop", False),
+        ("nl-NL", "kan je de muziek stop zetten", False),
+    ],
+)
+def test_a_question_is_the_memorys_where_its_words_would_be_taken_for_a_request_to_stop(
+    home: Home, monkeypatch: pytest.MonkeyPatch, lang: str, text: str, is_question: bool
+) -> None:
+    wanted = MatchedIntent("question") if is_question else None
+    at = home(lang)
+    assert _meant(at, text) == wanted
+
+    def late(*_: Any, **__: Any) -> None:
+        raise NoAnswer
+
+    monkeypatch.setattr("support.talking.answer", late)
+    assert _meant(at, text, intents.possibly_meant) == wanted
 
 
 # what asks in the words of a statement

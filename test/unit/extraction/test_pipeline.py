@@ -21,6 +21,7 @@ from ovos_persona_memory.extraction import (
     reply_in,
     surely_asks,
     to_forget,
+    wants_all,
 )
 from ovos_persona_memory.extraction.reader.reader import read
 from ovos_persona_memory.records import GUEST, Turn
@@ -359,6 +360,26 @@ def test_what_asks_for_all_about_something_or_for_what_was_said_is_told_from_oth
 @pytest.mark.parametrize("text", ["i told olga about the shed", "you know the shed is open", "i know all that"])
 def test_a_remark_about_telling_and_knowing_asks_for_neither(text: str) -> None:
     assert not asks_about_something(text, EN) and not asks_what_was_said(text, EN)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("it-IT", "dimmi tutto quello che c'è da comprare"),
+        ("fr-FR", "donne-moi tout ce que tu as sur monsieur escoubet"),
+        ("en-US", "give me everything on the lodger"),
+    ],
+)
+def test_an_order_to_tell_all_of_something_asks(lang: str, text: str) -> None:
+    assert wants_all(text, lang) and asks(text, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [("it-IT", "raccontami una barzelletta"), ("nl-NL", "vertel eens iets geks over haaien"), (EN, "where is the key")],
+)
+def test_another_order_and_a_question_for_one_thing_do_not_want_all(lang: str, text: str) -> None:
+    assert not wants_all(text, lang)
 
 
 def test_in_a_language_that_the_reader_has_not_learned_nothing_asks_for_several_things() -> None:

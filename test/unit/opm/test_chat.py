@@ -157,6 +157,14 @@ def test_what_probably_asks_and_nothing_answers_is_taken_in_and_said_to_be_unkno
     assert said_by(asked, MAYBE_ASKED) == "Noted. If that was a question: I know nothing about that."
 
 
+def test_an_order_to_tell_everything_is_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    order, known = "read me all the shopping", hit("we need soap", answers=True, confidence=0.9)
+    asked = engine(monkeypatch, [known])
+    assert "soap" not in said_by(asked, order)
+    monkeypatch.setattr(asked._client, "question_kind", lambda *_: QuestionKind(wants_all=True))
+    assert said_by(asked, order).endswith(": we need soap.")
+
+
 def test_a_remark_is_not_its_own_answer_though_it_is_spelled_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_800_000_000.0
     monkeypatch.setattr(chat.time, "time", lambda: now)
