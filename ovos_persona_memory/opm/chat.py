@@ -37,9 +37,9 @@ ABOUT = 50
 SESSIONS = 64
 """Sessions at most whose untold answers are kept."""
 IF_ASKED_FROM = 0.85
-"""What hardly asks is answered beside being taken in with what answers with such a probability, >=: so 7 of 15 questions
-in the words of a remark are, and 26 of 1,265 remarks, "the van failed" after "the van is going for its test" (16 weeks,
-2026-12-01)."""
+"""What hardly asks is answered beside being taken in with what answers with such a probability, >=: so 7 of 15
+questions in the words of a remark are, and 26 of 1,265 remarks, "the van failed" after "the van is going for its test"
+(16 weeks, 2026-12-01)."""
 ITSELF_S, SAME = 30.0, 0.8
 """What was said within so many seconds, and is the same to such a share of its words, >=, is what is being answered."""
 BUSY_S = 3.0

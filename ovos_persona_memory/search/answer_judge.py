@@ -129,6 +129,10 @@ class AnswerJudge(Protocol):
         """Whether a question asks for several things."""
         ...
 
+    def asks_what_was_said(self, text: str, lang: str | None) -> bool:
+        """Whether a text asks what somebody told the assistant."""
+        ...
+
     def may_ask_several(self, text: str, lang: str | None) -> bool:
         """Whether it does where several are known."""
         ...
@@ -195,7 +199,7 @@ def _with_later(
         return best, others
     later = (hit for hit in among if hit.at > told.at and _may_go_on(hit, told, judge))
     shares = {
-        one: judge.answering(languages.beginning(one.text), [(told.text, _said_by(told, one.speaker))])[0]
+        one: judge.answering(languages.beginning(one.text), [(told.text, said_by(told, one.speaker))])[0]
         for one in islice(later, LATER_AMONG)
     }
     likeliest = max(shares, key=lambda one: shares[one], default=None)
@@ -321,9 +325,9 @@ def looked_at(
     # what took the place of an answer is one: "the fitter comes on thursday" after "the boiler fitter comes on monday"
     replaced = replaced_by(among, question.content_words)
     said = [[hit, *replaced.get(hit.id, ())] for hit in best]
-    remarks = [(languages.beginning(one.text), _said_by(one, question.asker)) for every in said for one in every]
+    remarks = [(languages.beginning(one.text), said_by(one, question.asker)) for every in said for one in every]
     begun = [(hit, before[hit.id]) for hit in best if hit.id in before]
-    parts = [(text, _said_by(hit, question.asker)) for hit, first in begun for text in (first, f"{first} {hit.text}")]
+    parts = [(text, said_by(hit, question.asker)) for hit, first in begun for text in (first, f"{first} {hit.text}")]
     judged_as = iter(judge.answering(question.text, [*remarks, *parts]) if remarks else ())
     found = [(every[0], max([next(judged_as) for _ in every])) for every in said]
     as_one = {hit.id: (next(judged_as), next(judged_as)) for hit, _ in begun}
@@ -333,7 +337,7 @@ def looked_at(
     return [(hit, 1.0 if _is_what_is_asked(hit, question) else judgement) for hit, judgement in either]
 
 
-def _said_by(hit: Hit, asker: str | None) -> str | None:
+def said_by(hit: Hit, asker: str | None) -> str | None:
     """The name of who said it where several speak as one user; None where they ask, or nobody knows who asks."""
     return hit.speaker if _is_named(hit, asker) and hit.speaker != asker else None
 

@@ -13,6 +13,7 @@ from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
 from ovos_persona_memory.search.topic_statements import Span, said_before, statements_about, statements_in, topic_of
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
+from ovos_persona_memory.search.what_was_said import said_as_asked
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
 
@@ -105,14 +106,25 @@ class Prefetch:
         meaning = None if scope.secrets or question.by_words else self.meaning()
         number = k if judge is None or k <= 0 else max(k, breadth_of(question, judge).among)
         found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
-        if judge is not None:
-            before = said_before(self._store, found[: breadth_of(question, judge).among], scope.persona_id)
-            found = judged(found, asked, judge, self._certain_in(found), before)
+        if judge is not None and k > 0:
+            found = self._judged(found, asked, scope, judge, is_of_turns=kinds is None or "turn" in kinds)
         found = found[:k]
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
+
+    def _judged(
+        self, found: Sequence[Hit], asked: Question, scope: Scope, judge: AnswerJudge, is_of_turns: bool
+    ) -> list[Hit]:
+        """The hits as the judge sees them, and before them what a question about the talk itself asks for."""
+        if is_of_turns and judge.asks_what_was_said(asked.text, asked.lang):
+            said = said_as_asked(self._store, asked, scope, judge)
+            ids = {hit.id for hit in said}
+            if said:
+                return [*said, *(replace(hit, answers=False, sure=False) for hit in found if hit.id not in ids)]
+        before = said_before(self._store, found[: breadth_of(asked, judge).among], scope.persona_id)
+        return judged(found, asked, judge, self._certain_in(found), before)
 
     def found(  # more than five: the question, and what of it is wanted
         self, asked: Question, scope: Scope, k: int, kinds: Collection[str] | None, about: bool, within: Span

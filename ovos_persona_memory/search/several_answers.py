@@ -88,13 +88,14 @@ def signs(found: Sequence[tuple[Hit, float]], question: Question) -> list[tuple[
     held = [len(named & _terms(hit)) for hit, _ in found]
     rows: list[tuple[float, ...]] = []
     for place, (hit, judgement) in enumerate(found):
-        logit, share = _logit(judgement), held[place] / max(*held, 1)
+        own, share = logit(judgement), held[place] / max(*held, 1)
         is_command = float(question.spoken.is_command(hit.text))
-        rows.append((logit, _logit(surest), share, share * logit, is_command, is_command * share, place / MOST))
+        rows.append((own, logit(surest), share, share * own, is_command, is_command * share, place / MOST))
     return rows
 
 
-def _logit(judgement: float) -> float:
+def logit(judgement: float) -> float:
+    """The logit of what the judge says."""
     bounded = min(max(judgement, LEAST), 1.0 - LEAST)
     return math.log(bounded / (1.0 - bounded))
 

@@ -42,7 +42,7 @@ def statements_about(store: Store, topic: Question, scope: Scope, k: int, judge:
     groups = groups_about(store, scope, topic.text, topic.lang)
     if not groups or k <= 0:
         return []
-    statements = _Statements(store, topic, scope, judge)
+    statements = Statements(store, topic, scope, judge)
     naming = [one for one in holding(store, scope, groups) if not is_near_miss(one, topic.text, topic.lang)]
     naming = [one for one in naming if statements.states(one)]
     more = list(statements.continuations([one for one in naming if isinstance(one, Turn)]))
@@ -83,7 +83,7 @@ def statements_in(store: Store, asked: Question, scope: Scope, within: Span, jud
     As it is in the log: nothing is searched for. Of a long time the newest ``READ_AT_MOST`` turns are looked at.
     """
     since, until = within
-    statements = _Statements(store, asked, scope, judge)
+    statements = Statements(store, asked, scope, judge)
     said = [turn for turn in store.turns(scope, READ_AT_MOST, since, until) if turn.text and statements.states(turn)]
     ended = outdated_turns(store, said)
     return [hit_of(turn, 0.0, True, "was said then") for turn in said if turn.seq not in ended]
@@ -110,7 +110,7 @@ def _may_go_on(text: str, lang: str | None) -> bool:
     return continues(text, 0.0, languages.for_text(lang, text))
 
 
-class _Statements:
+class Statements:
     """Which records are statements of people."""
 
     def __init__(self, store: Store, topic: Question, scope: Scope, judge: AnswerJudge | None) -> None:
@@ -122,14 +122,17 @@ class _Statements:
             return not record.metadata.get(OUTDATED)
         if not isinstance(record, Turn):
             return record.status == "active"
-        if self._topic.is_itself(record):
+        if not self.may_state(record):
             return False
         if self._judge is None:
             return is_told_by_person(record)
         # the words alone would take "que sepáis que ya no como carne" for a question
-        if not is_told_or_asked(record) or self._judge.surely_asks(record.text, record.lang):
-            return False
-        return self._judge.to_forget(record.text, record.lang) is None
+        is_asked = self._judge.surely_asks(record.text, record.lang)
+        return not is_asked and self._judge.to_forget(record.text, record.lang) is None
+
+    def may_state(self, turn: Turn) -> bool:
+        """As ``states``, as far as its words tell at once."""
+        return bool(turn.text) and is_told_or_asked(turn) and not self._topic.is_itself(turn)
 
     def continuations(self, turns: Sequence[Turn]) -> Iterator[Turn]:
         """What the same person said right after each of these turns, where it only goes on with it."""

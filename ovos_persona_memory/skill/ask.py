@@ -138,6 +138,10 @@ def told_when(talk: TurnContext) -> None:
     """Read the person's statements of a time, or those of whoever is named; where there are none, their questions."""
     named = named_time(talk)
     every = [] if named is None else told_in(talk, named)
+    is_of_some = bool(topic_words(talk, every)) or _names_relation(talk)
+    if found := [hit for hit in answering(talk) if hit.answers] if is_of_some else []:
+        tell(talk, items_of(talk, found), "nothing_told_then", at_a_time=AT_MOST)
+        return
     told = _of_who_asks(talk, told_by_named(talk, every) or every)
     if told:
         tell(talk, _of_consequence_first(talk, told), "nothing_told_then", at_a_time=AT_MOST)

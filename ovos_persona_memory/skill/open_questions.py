@@ -32,7 +32,6 @@ from ovos_persona_memory.skill.ask import (
     told_by_named,
     told_hits,
     told_in,
-    topic_words,
 )
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said, own_words, whole_topic
@@ -53,8 +52,6 @@ from ovos_persona_memory.text import (
 
 BETWEEN = 2
 """Words with content at most between a number and what it counts: "four lovely goldfish"."""
-LATELY_S = 14 * 86400
-"""Where no time is named, what was said within this time, seconds, is asked for."""
 MOST_PLANS = 100
 """Statements at most among which a planned day is looked for."""
 
@@ -439,14 +436,11 @@ def asks_what_was_just_told(text: str, spoken: Language) -> bool:
 
 
 def _told_by(talk: TurnContext) -> list[SpokenItem]:
+    """What was said as the memory finds it, else what was said at the time that is named by whom the words name."""
+    if found := [hit for hit in answering(talk) if hit.answers]:
+        return items_of(talk, found)
     named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
-    if named is not None:
-        return told_by_named(talk, told_in(talk, named))
-    now = talk.now.timestamp()
-    lately = told_in(talk, time_expressions.TimeSpan(now - LATELY_S, now))
-    told, topic = told_by_named(talk, lately), topic_words(talk, lately)
-    is_named = any(not topic.isdisjoint(talk.spoken.words(item.text)) for item in told)
-    return told if is_named else told[-1:]
+    return [] if named is None else told_by_named(talk, told_in(talk, named))
 
 
 INTENTS: dict[str, Callable[[TurnContext], None]] = {"count_own": how_many}

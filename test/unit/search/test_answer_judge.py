@@ -54,6 +54,9 @@ class Judge:
     def to_forget(self, text: str, lang: str | None) -> str | None:
         return "it" if text.startswith("out with") else None
 
+    def asks_what_was_said(self, text: str, lang: str | None) -> bool:
+        return False
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         return "who" in text and "what" in text
 

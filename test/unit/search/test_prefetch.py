@@ -35,6 +35,9 @@ class Judge:
     def to_forget(self, text: str, lang: str | None) -> str | None:
         return None
 
+    def asks_what_was_said(self, text: str, lang: str | None) -> bool:
+        return False
+
     def asks_several(self, text: str, lang: str | None) -> bool:
         return False
 
